@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 const module = "github.com/perdure/perdure"
@@ -227,12 +228,12 @@ func TestNoDatabaseDriverIsLinked(t *testing.T) {
 	}
 }
 
-// Goal: no test is left out in silence. What it lacks goes through package needs, which fails where CI=true is set.
-func TestNothingIsSkippedInSilence(t *testing.T) {
-	skips := regexp.MustCompile(`\b(t|b|tb)\.Skip(f|Now)?\(`)
+// eachLine looks at the lines of all Go files whose names end in this.
+func eachLine(t *testing.T, end string, look func(path string, n int, line string)) {
+	t.Helper()
 	files := 0
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, filepath.Join("internal", "test", "needs")) {
+		if err != nil || !strings.HasSuffix(path, end) || d.IsDir() {
 			return err
 		}
 		text, err := os.ReadFile(path)
@@ -241,16 +242,43 @@ func TestNothingIsSkippedInSilence(t *testing.T) {
 		}
 		files++
 		for i, line := range strings.Split(string(text), "\n") {
-			if skips.MatchString(line) && !strings.Contains(line, "MustCompile") {
-				t.Errorf("%s:%d: %s: see package internal/test/needs", path, i+1, strings.TrimSpace(line))
-			}
+			look(path, i+1, line)
 		}
 		return nil
 	})
 	if err != nil || files < 100 {
 		t.Errorf("%d files, %v", files, err)
 	}
+}
+
+// Goal: no test is left out in silence. What it lacks goes through package needs, which fails where CI=true is set.
+func TestNothingIsSkippedInSilence(t *testing.T) {
+	skips := regexp.MustCompile(`\b(t|b|tb)\.Skip(f|Now)?\(`)
+	eachLine(t, "_test.go", func(path string, n int, line string) {
+		if strings.HasPrefix(path, filepath.Join("internal", "test", "needs")) {
+			return
+		}
+		if skips.MatchString(line) && !strings.Contains(line, "MustCompile") {
+			t.Errorf("%s:%d: %s: see package internal/test/needs", path, n, strings.TrimSpace(line))
+		}
+	})
 	if !skips.MatchString("\tt.Skip(\"no\")") || skips.MatchString("f.Skip(50)") {
 		t.Error("the pattern finds nothing")
+	}
+}
+
+// Goal: comments fit a screen of 120 columns, with tabs of four. What is set off in them by a tab is as wide as it is.
+func TestCommentsFitAScreen(t *testing.T) {
+	wide := func(line string) bool {
+		text := strings.TrimLeft(line, "\t")
+		return strings.HasPrefix(text, "// ") && utf8.RuneCountInString(text)+4*(len(line)-len(text)) > 124
+	}
+	eachLine(t, ".go", func(path string, n int, line string) {
+		if wide(line) {
+			t.Errorf("%s:%d: the comment is too wide", path, n)
+		}
+	})
+	if !wide("\t// "+strings.Repeat("word ", 24)) || wide("//\t"+strings.Repeat("word ", 40)) || wide("code // "+strings.Repeat("word ", 40)) {
+		t.Error("wide and narrow comments are not told apart")
 	}
 }

@@ -14,12 +14,12 @@ import (
 type HoldOptions struct {
 	Options
 	NewPrompt bool // a prompt follows: a turn that a limit or a failed model call has halted is given up
-	// Approve, if not nil, is asked about each call that waits for an approval, beside the session's loop; several may be
-	// asked at once, and the turn does not rest meanwhile. Its context ends with the session. An error leaves the call waiting
-	// for somebody else.
+	// Approve, if not nil, is asked about each call that waits for an approval, beside the session's loop; several may
+	// be asked at once, and the turn does not rest meanwhile. Its context ends with the session. An error leaves the
+	// call waiting for somebody else.
 	Approve func(ctx context.Context, w Waiting) (Approval, error)
-	// Still has nothing started before [Session.Continue], a message, an answer or an approval through this Session: what was
-	// left open is settled and shown. So a program can show a session before it costs anything.
+	// Still has nothing started before [Session.Continue], a message, an answer or an approval through this Session:
+	// what was left open is settled and shown. So a program can show a session before it costs anything.
 	Still bool
 }
 
@@ -47,10 +47,11 @@ func (h *Home) Hold(ctx context.Context, id string, opt HoldOptions) (*Session, 
 }
 
 // Prompt brings a message and waits for its turn to end, or to rest: the stop reason then says what for, as that of
-// [view.Result] does, and the turn goes on with an answer, an approval or [Session.Continue]: its end is an event turn.ended
-// among the [Session.Updates]. It does not rest while HoldOptions.Approve is asked, nor while a model that cannot be reached
-// is waited for: see Options.RetryFor. A turn that a limit or a failed model call has halted is given up. What was accepted runs
-// whatever becomes of the wait. Errors: ErrRefused, ErrSecret, of ctx, and of the session's end.
+// [view.Result] does, and the turn goes on with an answer, an approval or [Session.Continue]: its end is an event
+// turn.ended among the [Session.Updates]. It does not rest while HoldOptions.Approve is asked, nor while a model that
+// cannot be reached is waited for: see Options.RetryFor. A turn that a limit or a failed model call has halted is given
+// up. What was accepted runs whatever becomes of the wait. Errors: ErrRefused, ErrSecret, of ctx, and of the session's
+// end.
 func (s *Session) Prompt(ctx context.Context, text string) (view.Turn, error) {
 	return s.in.Prompt(ctx, text)
 }
@@ -78,7 +79,8 @@ func (s *Session) Interrupt(ctx context.Context) error { return s.in.Interrupt(c
 // Waiting lists what the session needs from humans, as of the newest moment at which nothing could progress without.
 func (s *Session) Waiting() []Waiting { return s.in.Waiting() }
 
-// Answer answers the question that an act asked, by the Act of what [Session.Waiting] lists. The turn goes on beside the program.
+// Answer answers the question that an act asked, by the Act of what [Session.Waiting] lists. The turn goes on beside
+// the program.
 func (s *Session) Answer(ctx context.Context, act, text string) error {
 	return s.in.Answer(ctx, act, text)
 }

@@ -11,9 +11,9 @@
 //   - look on and steer from outside: [Home.View], [Home.Events], [Home.Follow], [Home.Send], [Home.Answer],
 //     [Home.Approve], [Home.Cancel]; [Home.Tasks] for the commands that run on.
 //
-// Beside it are package view (what is known of a session, as data), model (what is said: messages, tokens, prices) and tool
-// (tools of your own). Package modelapi is the contract of a model API of your own; store has the log's envelope, errors, and
-// the contract of a store of your own.
+// Beside it are package view (what is known of a session, as data), model (what is said: messages, tokens, prices) and
+// tool (tools of your own). Package modelapi is the contract of a model API of your own; store has the log's envelope,
+// errors, and the contract of a store of your own.
 //
 // Duties of the caller: call [RunShimIfAsked] first thing in main (and in TestMain), or set Config.ShimPath; without
 // either, process tools are refused. Call [HideKeys] if commands of sessions must not find the keys of model APIs in this
@@ -53,8 +53,8 @@ type Config struct {
 	ShimPath []string                                     // argv prefix of a program that calls RunShimIfAsked; nil: this one
 	Protect  []string                                     // more paths whose change always asks
 	Memory   string                                       // where what agents remember lies: "home", "project", in its .agent directory, or "ask", there if its user consented; empty: they have no memory
-	// MinSession is how long the turns of a session must have taken for it to leave a handoff at its end, where there is a memory; nil: 15
-	// minutes.
+	// MinSession is how long the turns of a session must have taken for it to leave a handoff at its end, where there
+	// is a memory; nil: 15 minutes.
 	MinSession *time.Duration
 	// CommitKnowledge has the files of a project's knowledge committed to its repository at the end of a session, and them
 	// alone, where Memory is "project".

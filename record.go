@@ -14,9 +14,9 @@ import (
 // call is one commit. What was recorded is a conversation like any other: it can be shown, searched and forked at any of
 // its events, and [Home.Run] and [Home.Hold] go on from it.
 //
-// An agent that is started again asks [Home.Messages], which is the conversation as the next request would hold it, with an
-// error as the result of each call that has none yet: the newest message says what is due, and of a call whose effect may have
-// happened ToolResult says so. A Recorder is used by one goroutine at a time. Close it.
+// An agent that is started again asks [Home.Messages], which is the conversation as the next request would hold it,
+// with an error as the result of each call that has none yet: the newest message says what is due, and of a call whose
+// effect may have happened ToolResult says so. A Recorder is used by one goroutine at a time. Close it.
 type Recorder struct{ in *homes.Recorder }
 
 // Record takes a session's lease for an agent of one's own. A session that is not there is made, in the process's

@@ -16,10 +16,10 @@ type Waiting = view.Waiting
 
 // Options are what a caller brings to a session that it opens. Zero fields change nothing.
 type Options struct {
-	// Mode says what happens to calls that no rule decides. In default, what only reads inside of the session's directories
-	// is allowed and all else asks; in acceptEdits, Write and Edit inside are allowed too; in plan, Write, Edit, and Bash that
-	// does more than read are denied; in bypassPermissions all is allowed, and deny and ask rules, deciding commands and
-	// protected paths still hold: it is a run's, and lasts no longer than the lease.
+	// Mode says what happens to calls that no rule decides. In default, what only reads inside of the session's
+	// directories is allowed and all else asks; in acceptEdits, Write and Edit inside are allowed too; in plan, Write,
+	// Edit, and Bash that does more than read are denied; in bypassPermissions all is allowed, and deny and ask rules,
+	// deciding commands and protected paths still hold: it is a run's, and lasts no longer than the lease.
 	Mode       string
 	Rules      []view.Rule // if SetRules: replace the ones in force, but for those of source flag, which stay
 	SetRules   bool        // Rules are meant, also if there are none
@@ -143,8 +143,9 @@ type Await struct {
 	Note    string        // words that the model is reminded by
 }
 
-// Await makes a session's model be told of something, as if it had asked for that, and returns the await's id. The intent is
-// durable then, and watched by whoever holds the session: [Home.Run] with Wait. Errors: ErrRefused, store.ErrNotFound.
+// Await makes a session's model be told of something, as if it had asked for that, and returns the await's id. The
+// intent is durable then, and watched by whoever holds the session: [Home.Run] with Wait. Errors: ErrRefused,
+// store.ErrNotFound.
 func (h *Home) Await(ctx context.Context, id string, a Await) (string, error) {
 	return h.in.Await(ctx, id, session.Await{
 		Event: session.AwaitEvent(a.Event), Task: a.Task, Pattern: a.Pattern, AfterMS: a.After.Milliseconds(), Note: a.Note,

@@ -92,9 +92,10 @@ func (h *Home) Context(ctx context.Context, id string) (*view.Context, error) {
 	return h.in.Context(ctx, id)
 }
 
-// List yields the home's sessions that a query selects, the newest first; at most its Limit, if that is positive, and its
-// After is ignored. The query's Activity is idle, running, waiting, stopped, failed, parked, interrupted or asleep, as of now;
-// its OrHeld is ignored. A session that is being deleted, or that cannot be read, is listed as its row has it.
+// List yields the home's sessions that a query selects, the newest first; at most its Limit, if that is positive, and
+// its After is ignored. The query's Activity is idle, running, waiting, stopped, failed, parked, interrupted or asleep,
+// as of now; its OrHeld is ignored. A session that is being deleted, or that cannot be read, is listed as its row has
+// it.
 func (h *Home) List(ctx context.Context, q store.Query) iter.Seq2[view.Listing, error] {
 	return func(yield func(view.Listing, error) bool) {
 		most := q.Limit

@@ -89,10 +89,10 @@ func (ts Tasks) Wait(ctx context.Context, id, task string, line *regexp.Regexp) 
 	return news, ofTask(err)
 }
 
-// Write writes to the input of a task that was started with one, ends it after that with eof, and returns how many bytes
-// the task has taken; the error says why not all. The text, at most 64 KiB, is in the log before it is written; after a
-// crash in between the outcome is unknown, and it is not written again. Errors: store.ErrNotFound, ErrRefused, ErrSecret, of
-// ctx: it was accepted then.
+// Write writes to the input of a task that was started with one, ends it after that with eof, and returns how many
+// bytes the task has taken; the error says why not all. The text, at most 64 KiB, is in the log before it is written;
+// after a crash in between the outcome is unknown, and it is not written again. Errors: store.ErrNotFound, ErrRefused,
+// ErrSecret, of ctx: it was accepted then.
 func (ts Tasks) Write(ctx context.Context, t view.Task, text []byte, eof bool) (int64, error) {
 	w, err := ts.in.Write(ctx, t, text, eof)
 	if err == nil && w.Reason != "" {
@@ -122,10 +122,10 @@ func (ts Tasks) KillAll(ctx context.Context, id string, except ...string) ([]vie
 	return ts.in.KillAll(ctx, id, command.ByUser, except...)
 }
 
-// Read yields what a reader has not seen of a task's output: a terminal, a program, a person. Each reader has a place of its
-// own, by its name, which none moves for another; the model's is in the log, with the tool results that used it. The place
-// moves on, durably, when the loop asks for more: after a break, or a death, what it had last comes again. It ends when there
-// is nothing new. What it costs does not depend on how much there was before.
+// Read yields what a reader has not seen of a task's output: a terminal, a program, a person. Each reader has a place
+// of its own, by its name, which none moves for another; the model's is in the log, with the tool results that used it.
+// The place moves on, durably, when the loop asks for more: after a break, or a death, what it had last comes again. It
+// ends when there is nothing new. What it costs does not depend on how much there was before.
 //
 // A place belongs to one attempt: when the task is started again, every reader begins anew. A fork's inherited task is its
 // parent's: a reader has one place in it, from whichever session it comes. Errors: store.ErrNotFound, ErrInvalid.

@@ -8,10 +8,10 @@ import (
 	"github.com/perdure/perdure/view"
 )
 
-// Follow yields a session's events after a seq, first those in the log, then each as it becomes durable, whoever appends it;
-// and the words of the model while they come, whichever process runs the session. No event is missing, none comes twice;
-// deltas may be missing, and those of a call that has ended are. It ends when ctx ends, with ctx's error, or with the first
-// error of the store.
+// Follow yields a session's events after a seq, first those in the log, then each as it becomes durable, whoever
+// appends it; and the words of the model while they come, whichever process runs the session. No event is missing, none
+// comes twice; deltas may be missing, and those of a call that has ended are. It ends when ctx ends, with ctx's error,
+// or with the first error of the store.
 func (h *Home) Follow(ctx context.Context, id string, after int64) iter.Seq2[Update, error] {
 	return updatesOf(h.in.Watch(ctx, id, after))
 }

@@ -16,8 +16,8 @@ import (
 
 const memoryEnv = "PERDURE_BENCH_MEMORY"
 
-// What a process takes of memory for each of 300,000 files that it captures, the first time and when nothing has changed; the
-// most that it had, and what is alive in the end.
+// What a process takes of memory for each of 300,000 files that it captures, the first time and when nothing has
+// changed; the most that it had, and what is alive in the end.
 func TestCaptureMemory(t *testing.T) {
 	if at := os.Getenv(memoryEnv); at != "" {
 		captureForMemory(t, at)

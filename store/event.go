@@ -55,8 +55,8 @@ type Head struct {
 // Kind names what an event says happened, as in tool.finished. A store carries kinds that it does not know.
 type Kind string
 
-// Position is a place in a log. As a fork point, Hash is the parent's hash at Seq; at seq 0, which is before its first event, the
-// hash that its own log begins at: zero, or that of its own fork point.
+// Position is a place in a log. As a fork point, Hash is the parent's hash at Seq; at seq 0, which is before its first
+// event, the hash that its own log begins at: zero, or that of its own fork point.
 type Position struct {
 	Session string `json:"id"`
 	Seq     int64  `json:"seq"`

@@ -99,12 +99,13 @@ type Checker interface {
 
 // Importer is an optional ability of a Store.
 type Importer interface {
-	// Import adds sessions whose logs were written elsewhere, all of them in one transaction: when it returns they are there,
-	// durably, or none of them is. Parents come before their forks. Every event is checked against the one before it, and
-	// kept as it is. Nobody holds them then. Errors: ErrExists for one that is there, ErrNotFound for a parent that is
-	// not, ErrConflict for a log that does not hold together or a parent with another history, ErrBadID, ErrFull,
-	// ErrUncertain, and what reading the logs gives. One that is there and goes on (Here): ErrNotFound, ErrConflict if its log
-	// ends elsewhere, *HeldError for one that a living process holds; what a dead one held is free then.
+	// Import adds sessions whose logs were written elsewhere, all of them in one transaction: when it returns they are
+	// there, durably, or none of them is. Parents come before their forks. Every event is checked against the one
+	// before it, and kept as it is. Nobody holds them then. Errors: ErrExists for one that is there, ErrNotFound for a
+	// parent that is not, ErrConflict for a log that does not hold together or a parent with another history, ErrBadID,
+	// ErrFull, ErrUncertain, and what reading the logs gives. One that is there and goes on (Here): ErrNotFound,
+	// ErrConflict if its log ends elsewhere, *HeldError for one that a living process holds; what a dead one held is
+	// free then.
 	Import(ctx context.Context, sessions ...Imported) error
 }
 
@@ -114,8 +115,8 @@ type Imported struct {
 	Past       iter.Seq2[Event, error] // the log, from seq 1; it may be read more than once; nil: it begins with Events
 	Bytes      int64                   // of the bodies in it
 	Epoch      int64                   // of its newest holder: the next one's is greater
-	// Here is where the log ends that the session has in this store: Past begins behind it, and of NewSession only its ID, its
-	// Heads and its Events count. nil: the session is not there.
+	// Here is where the log ends that the session has in this store: Past begins behind it, and of NewSession only its
+	// ID, its Heads and its Events count. nil: the session is not there.
 	Here *Head
 }
 
@@ -135,10 +136,11 @@ type Log interface {
 	// ErrUncertain. A batch without events only moves mark, heads and owner. After any error the lease is as it was,
 	// also that of a batch that gives it back.
 	Append(ctx context.Context, l Lease, b Batch) error
-	// AppendFree is Append to a session that nobody holds; it takes no lease and stays without one, the epoch is as it was.
-	// The batch has events and no Mark. Its item is drained at once, and those that were sent before still wait: it has a
-	// place apart from theirs. With an item, what was appended before under its key is not appended again: ErrKnown, or ErrKeyReused if the digest
-	// is another. Errors: *HeldError, also for a holder that is dead, ErrConflict, ErrNotFound, ErrFull, ErrUncertain.
+	// AppendFree is Append to a session that nobody holds; it takes no lease and stays without one, the epoch is as it
+	// was. The batch has events and no Mark. Its item is drained at once, and those that were sent before still wait:
+	// it has a place apart from theirs. With an item, what was appended before under its key is not appended again:
+	// ErrKnown, or ErrKeyReused if the digest is another. Errors: *HeldError, also for a holder that is dead,
+	// ErrConflict, ErrNotFound, ErrFull, ErrUncertain.
 	AppendFree(ctx context.Context, id string, b Batch) error
 	// Read yields a session's own events (not its ancestors') with from ≤ seq ≤ to in order; to 0 means the head.
 	// Each is checked by [Verify] against the one before it, the first of a fork against the hash that it was forked at.
@@ -158,13 +160,14 @@ type Log interface {
 
 // Inbox is how everybody but the holder speaks to a session.
 type Inbox interface {
-	// Send adds an item, durably, and returns its receipt; the store gives N. An item needs a key. The same key with the same digest returns the first receipt; with
-	// another digest ErrKeyReused. N is greater than every one before it, and than the mark. Errors: ErrNotFound, ErrUncertain.
+	// Send adds an item, durably, and returns its receipt; the store gives N. An item needs a key. The same key with
+	// the same digest returns the first receipt; with another digest ErrKeyReused. N is greater than every one before
+	// it, and than the mark. Errors: ErrNotFound, ErrUncertain.
 	Send(ctx context.Context, id string, item Item) (Receipt, error)
 	// Pending returns items with N > after, in order, at most limit (1,000 if 0). Errors: ErrNotFound.
 	Pending(ctx context.Context, id string, after int64, limit int) ([]Item, error)
-	// Prune removes items that were drained, by an append that moved the mark or brought them, before the given time (ms UTC) and returns how many went. Their keys are
-	// free again.
+	// Prune removes items that were drained, by an append that moved the mark or brought them, before the given time
+	// (ms UTC) and returns how many went. Their keys are free again.
 	Prune(ctx context.Context, before int64) (int, error)
 }
 
@@ -256,8 +259,9 @@ type Batch struct {
 	// Release gives the lease back with it, as the method of that name does. AppendFree, which has none, ignores it.
 	Release bool
 	Item    *Item // of AppendFree: an item of the inbox that is accepted and drained with it; nil: none
-	// Shared are values to set that all sessions of the store share: of an application, of a user. They are no part of a
-	// log, and stay when sessions are deleted. A scope over MaxShared gives ErrSharedFull, and nothing of the batch is done.
+	// Shared are values to set that all sessions of the store share: of an application, of a user. They are no part of
+	// a log, and stay when sessions are deleted. A scope over MaxShared gives ErrSharedFull, and nothing of the batch
+	// is done.
 	Shared []Shared
 }
 

@@ -80,8 +80,8 @@ type Config struct {
 	// default, 800.
 	CompactAt int  `json:"compact_at,omitempty"`
 	NoCompact bool `json:"no_compact,omitempty"` // stop there instead, unless somebody asks for it
-	// OnLost is what becomes of the files after an act of which nobody can tell what it did: tell, ask, keep or rollback; empty:
-	// tell.
+	// OnLost is what becomes of the files after an act of which nobody can tell what it did: tell, ask, keep or
+	// rollback; empty: tell.
 	OnLost string `json:"on_lost,omitempty"`
 }
 

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// untilKilled runs a test of this program in a process of its own, with a directory in the environment, and hands each line
-// that it prints to read. When that says so the process is killed; what it still prints is read too. One that ends by itself
-// fails the test.
+// untilKilled runs a test of this program in a process of its own, with a directory in the environment, and hands each
+// line that it prints to read. When that says so the process is killed; what it still prints is read too. One that ends
+// by itself fails the test.
 func untilKilled(t *testing.T, test, key, dir string, read func(line string) (kill bool)) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^"+test+"$")

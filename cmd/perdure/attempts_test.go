@@ -140,8 +140,9 @@ func (d *desk) attemptAll(model, met string) {
 	}
 }
 
-// An apply to a plain directory, and the taking back of one, are killed at any moment: the next run finishes it, or takes it
-// back, so that the files are wholly one or the other, nothing is left over, and what the user changed meanwhile is there.
+// An apply to a plain directory, and the taking back of one, are killed at any moment: the next run finishes it, or
+// takes it back, so that the files are wholly one or the other, nothing is left over, and what the user changed
+// meanwhile is there.
 func TestApplyKilledAtAnyTime(t *testing.T) {
 	rounds := 8
 	if os.Getenv("PERDURE_SOAK") != "" {

@@ -145,8 +145,8 @@ func TestPlantedRecordsGiveNoRights(t *testing.T) {
 	}
 }
 
-// Goal: a limit is a person's to lift. A record that a model plants does not let a turn go on that a limit has halted, however
-// often somebody looks; start says that it is halted, and with more room it goes on.
+// Goal: a limit is a person's to lift. A record that a model plants does not let a turn go on that a limit has halted,
+// however often somebody looks; start says that it is halted, and with more room it goes on.
 func TestALimitIsNotLiftedByALook(t *testing.T) {
 	d := newDesk(t)
 	model := d.model(`{"turns":[{"match":"go","steps":[{"tools":[{"name":"Bash","input":{"command":"echo ran >> ran"}}]},{"text":"Done."}]}]}`)
@@ -368,8 +368,8 @@ func TestStartKilledKeepsItsWord(t *testing.T) {
 	}
 }
 
-// Goal: what kills a supervisor each time, as a lack of memory does, costs a model call each time: after ten times within ten
-// minutes it stays down until a person insists.
+// Goal: what kills a supervisor each time, as a lack of memory does, costs a model call each time: after ten times
+// within ten minutes it stays down until a person insists.
 func TestKilledAgainAndAgainStaysDown(t *testing.T) {
 	d := newDesk(t)
 	d.ok("start", "--session-id", "one", "--model", d.model(gated), "--allowed-tools", "Bash", "go")

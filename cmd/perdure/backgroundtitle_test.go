@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A session that runs without a terminal gets a title from its model, once, when its first turn has ended, by start and by -p
+// A session that runs without a terminal gets a title from its model, once, when its first turn has ended, by start and
+// by -p
 // --detach; titles = false in the configuration has none asked for, and a run that somebody waits for asks for none.
 func TestABackgroundSessionGetsATitle(t *testing.T) {
 	d := newDesk(t)

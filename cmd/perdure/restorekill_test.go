@@ -42,8 +42,8 @@ func (d *desk) tree(dir string) string {
 	return strings.Join(out, "\n")
 }
 
-// cutShort runs perdure and kills it at a moment within a time. It reports whether that came before its end, which is then a
-// good one.
+// cutShort runs perdure and kills it at a moment within a time. It reports whether that came before its end, which is
+// then a good one.
 func (d *desk) cutShort(r *rand.Rand, within time.Duration, args ...string) (killed bool) {
 	d.t.Helper()
 	cmd := exec.Command(d.exe, args...)

@@ -44,8 +44,8 @@ func TestInlineIsPrintedOnce(t *testing.T) {
 	}
 }
 
-// Goal: with --inline what is live stands once, however often the terminal is made narrower and wider meanwhile, and nothing of what
-// was printed before is lost.
+// Goal: with --inline what is live stands once, however often the terminal is made narrower and wider meanwhile, and
+// nothing of what was printed before is lost.
 func TestInlineIsThereOnceAtEveryWidth(t *testing.T) {
 	var calls []string
 	for i := range 5 {

@@ -63,8 +63,8 @@ func (s *seat) holds(name, want string) {
 	}
 }
 
-// Goal: what is taken first is the conversation alone: two enters touch no file. The turns say how many files they changed. One
-// goes on in a fork, with the words of the turn written and not sent, and is told which session was left.
+// Goal: what is taken first is the conversation alone: two enters touch no file. The turns say how many files they
+// changed. One goes on in a fork, with the words of the turn written and not sent, and is told which session was left.
 func TestRewindTakesTheConversationAloneFirst(t *testing.T) {
 	s := sitsAt(t, 80, 24)
 	s.keys("w", "Escape")
@@ -83,8 +83,8 @@ func TestRewindTakesTheConversationAloneFirst(t *testing.T) {
 	}
 }
 
-// Goal: files that a command deleted come back, what it made goes away; the plan names each before anything happens, enter does
-// not do it, y does, and /undo takes it back.
+// Goal: files that a command deleted come back, what it made goes away; the plan names each before anything happens,
+// enter does not do it, y does, and /undo takes it back.
 func TestRewindOfFilesBringsBackWhatCommandsDeleted(t *testing.T) {
 	s := sitsAt(t, 80, 24)
 	s.command("/rewind", "the turns", has("delete it", "3 files changed"))
@@ -108,8 +108,8 @@ func TestRewindOfFilesBringsBackWhatCommandsDeleted(t *testing.T) {
 	s.leaves("w")
 }
 
-// Goal: conversation and files go back together, and a file that the person changed since stays and is named; forced by a key of
-// its own and two more.
+// Goal: conversation and files go back together, and a file that the person changed since stays and is named; forced by
+// a key of its own and two more.
 func TestRewindOfBothKeepsWhatThePersonChanged(t *testing.T) {
 	s := sitsAt(t, 40, 12)
 	s.d.write("kept.txt", "mine\n")
@@ -131,8 +131,8 @@ func TestRewindOfBothKeepsWhatThePersonChanged(t *testing.T) {
 	s.leaves("w")
 }
 
-// Goal: conversation and files are of one moment after both went back; it is said what was done and how it is taken back; and in
-// the fork the turns of its parent can be gone back to.
+// Goal: conversation and files are of one moment after both went back; it is said what was done and how it is taken
+// back; and in the fork the turns of its parent can be gone back to.
 func TestRewindOfBothSaysHowToTakeItBack(t *testing.T) {
 	s := sitsAt(t, 80, 24)
 	s.command("/rewind", "the turns", has("and more"))
@@ -155,8 +155,8 @@ func TestRewindOfBothSaysHowToTakeItBack(t *testing.T) {
 	s.leaves("w")
 }
 
-// Goal: /diff and /files show what commands changed and deleted, not only edits; /checkpoint keeps the files and /restore brings
-// them back.
+// Goal: /diff and /files show what commands changed and deleted, not only edits; /checkpoint keeps the files and
+// /restore brings them back.
 func TestPagesShowWhatCommandsChanged(t *testing.T) {
 	s := sitsAt(t, 80, 24)
 	s.command("/diff turn 1", "what differs", has("Changes", "go.mod", "made.txt", "kept.txt", "more.txt", "Deleted (1)"))

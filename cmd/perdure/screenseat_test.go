@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Goal: -c goes back to where a person sat, also when a script ran in the same directory since; a paused session that is only
-// looked at stays paused; and a message in it is enough to go on.
+// Goal: -c goes back to where a person sat, also when a script ran in the same directory since; a paused session that
+// is only looked at stays paused; and a message in it is enough to go on.
 func TestContinueGoesBackToWhereAPersonSat(t *testing.T) {
 	s := newSeat(t, 80, 24, `{"turns":[{"match":"","steps":[{"text":"Said one."},{"text":"Said two."},{"text":"Said three."}]}]}`)
 	s.runs("w", "--session-id sat --model "+s.model)
@@ -97,8 +97,8 @@ func TestWaysToASession(t *testing.T) {
 	s.sees("w", "the shell", has("left with 0"))
 }
 
-// Goal: what was written and not sent is there again after a kill, in a session and before there is one, and is gone from there
-// once it is sent.
+// Goal: what was written and not sent is there again after a kill, in a session and before there is one, and is gone
+// from there once it is sent.
 func TestADraftOutlivesAKill(t *testing.T) {
 	s := newSeat(t, 80, 24, `{"turns":[{"match":"","steps":[{"text":"Said one."},{"text":"Said two."}]}]}`)
 	written := func(words string) {

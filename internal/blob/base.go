@@ -168,8 +168,8 @@ func (s *Store) baseless(p *pack, e entry) (bool, error) {
 	return !slices.ContainsFunc(s.places(base), func(at place) bool { return at.entry.kind.plain() }), nil
 }
 
-// remains reports whether any record of a content stands for it, a damaged one too: not a delta that has lost its base, which
-// is what a sweep left of a content that nobody needed.
+// remains reports whether any record of a content stands for it, a damaged one too: not a delta that has lost its base,
+// which is what a sweep left of a content that nobody needed.
 func (s *Store) remains(d store.Digest) bool {
 	return slices.ContainsFunc(s.places(d), func(at place) bool {
 		if at.entry.kind != kindDelta {

@@ -80,11 +80,11 @@
 //
 // # The caller's duties
 //
-// Close every batch, soon: an open one keeps Sweep waiting. Put children before what names them, and put or ask for each of them: a tree that nothing leads to
-// may still be there while its parts are not. Append the event that names
-// a digest after Commit and before Close; between these two neither what was put nor what Has or Put found there can be
-// swept. Roots given to Sweep have to lead to everything that is named anywhere. Do not call Sweep with a batch open in the
-// same goroutine: it waits for it.
+// Close every batch, soon: an open one keeps Sweep waiting. Put children before what names them, and put or ask for
+// each of them: a tree that nothing leads to may still be there while its parts are not. Append the event that names a
+// digest after Commit and before Close; between these two neither what was put nor what Has or Put found there can be
+// swept. Roots given to Sweep have to lead to everything that is named anywhere. Do not call Sweep with a batch open in
+// the same goroutine: it waits for it.
 //
 // The directory is on a local file system, as its locks are; its parent has to be there.
 package blob

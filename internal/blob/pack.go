@@ -25,7 +25,8 @@ type pack struct {
 	writer    bool // a batch of this process appends to it
 	unindexed bool // its index file is not what was written
 	foreign   bool // no pack of this version: left alone
-	// bad has the digests of records that were read and found damaged, so that the content is stored anew if it comes again.
+	// bad has the digests of records that were read and found damaged, so that the content is stored anew if it comes
+	// again.
 	bad map[store.Digest]bool
 }
 

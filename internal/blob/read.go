@@ -152,8 +152,8 @@ func (s *Store) distrust(p *pack, d store.Digest) {
 	p.bad[d] = true
 }
 
-// repairIndexes reads every index file whole, once in a process's life, and forgets the ones that are not what was written: their packs are
-// scanned. It reports whether there were any.
+// repairIndexes reads every index file whole, once in a process's life, and forgets the ones that are not what was
+// written: their packs are scanned. It reports whether there were any.
 func (s *Store) repairIndexes() bool {
 	s.mu.RLock()
 	var with []*pack

@@ -9,7 +9,8 @@ type Record struct {
 }
 
 // Records gives the records that keep a content: one, for a large one its list and its parts, for one that is kept as
-// what tells it from its base also that. Others may share them. None: the store does not have it whole. The packs are as they were looked at last.
+// what tells it from its base also that. Others may share them. None: the store does not have it whole. The packs are
+// as they were looked at last.
 func (s *Store) Records(d store.Digest) []Record {
 	p, e, ok := s.find(d)
 	if !ok {

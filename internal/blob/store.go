@@ -44,7 +44,8 @@ var (
 
 // Config says how a store behaves; its zero value is what a home uses.
 type Config struct {
-	// Quota bounds the bytes of all packs; 0: no bound. A batch that would pass it fails with [ErrQuota] and leaves nothing.
+	// Quota bounds the bytes of all packs; 0: no bound. A batch that would pass it fails with [ErrQuota] and leaves
+	// nothing.
 	Quota int64
 	// PackSize is how long a pack may be for a batch to begin in it, and when a batch goes on in another one; 0 is
 	// [DefaultPackSize].

@@ -23,8 +23,8 @@ type Report struct {
 	Bytes          int64    // of the packs that were read
 	Torn           int64    // bytes behind the last whole batches: the next batch or Sweep removes them
 	Damaged        []Damage // at most 1,000
-	// Incomplete has large contents of which chunks are missing, and deltas without their base, at most 1,000. That is damage if something leads to them;
-	// otherwise it is what Sweep left.
+	// Incomplete has large contents of which chunks are missing, and deltas without their base, at most 1,000. That is
+	// damage if something leads to them; otherwise it is what Sweep left.
 	Incomplete []store.Digest
 	Indexes    int // index files that were not what was written; they are not used, and made anew
 }
@@ -141,7 +141,8 @@ func (s *Store) verifyRecord(f file, p *pack, e entry) error {
 	return err
 }
 
-// errIncomplete says that a record is whole and what it names is not there. Sweep leaves such records if nothing leads to them.
+// errIncomplete says that a record is whole and what it names is not there. Sweep leaves such records if nothing leads
+// to them.
 var errIncomplete = errors.New("parts of the content are missing")
 
 // needs gives the digests that the content of a record needs.

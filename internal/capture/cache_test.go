@@ -11,8 +11,8 @@ import (
 	"github.com/perdure/perdure/internal/tree"
 )
 
-// Several processes that work in one directory write its cache at the same time: none of them fails for it, what is there is
-// whole and of one of them, and nothing else is left.
+// Several processes that work in one directory write its cache at the same time: none of them fails for it, what is
+// there is whole and of one of them, and nothing else is left.
 func TestACacheThatSeveralWriteAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "space", "stat")
 	var all sync.WaitGroup
@@ -61,7 +61,8 @@ func TestACacheThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// What a cache has of a directory is what was put there: that a file's times are too new to be trusted, and that they are not.
+// What a cache has of a directory is what was put there: that a file's times are too new to be trusted, and that they
+// are not.
 func TestACacheKeepsWhichTimesAreTrusted(t *testing.T) {
 	for _, racy := range []bool{false, true} {
 		d := directory{path: "d", racy: racy, files: []file{{name: "f", kind: tree.File, racy: racy}}}

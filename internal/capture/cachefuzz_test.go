@@ -7,8 +7,8 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// Whatever stands in a cache under a checksum that is right: it is read, or it is none, at a cost that its length bounds, and
-// what was read says the same when it is written again.
+// Whatever stands in a cache under a checksum that is right: it is read, or it is none, at a cost that its length
+// bounds, and what was read says the same when it is written again.
 func FuzzCache(f *testing.F) {
 	id := []byte("the directory")
 	root := &directory{path: "", files: []file{{name: "f", kind: 1, digest: store.Sum([]byte("x"))}, {name: "l", kind: 3, said: new(string)}, {name: "n", kind: 2, flags: 4, said: because(WhyRebuildable)}}}

@@ -36,7 +36,8 @@ func (r *Room) Bound(b *blob.Batch) {
 	}
 }
 
-// Commit commits a batch, which counts what it adds. A kill between the two counts what is not there, and never the other way round.
+// Commit commits a batch, which counts what it adds. A kill between the two counts what is not there, and never the
+// other way round.
 func (r *Room) Commit(b *blob.Batch) error {
 	if n := b.Added(); r != nil && n > 0 {
 		if err := r.Count(n); err != nil {

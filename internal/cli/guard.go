@@ -17,7 +17,8 @@ import (
 )
 
 // insideReads are the commands that a session's own commands may run, beside permission.ReadingCommands: they show
-// something, or wait for it; where a flag makes one more than that, the command itself refuses it inside. Every other command is for a human outside of sessions; a new one too, until it stands here.
+// something, or wait for it; where a flag makes one more than that, the command itself refuses it inside. Every other
+// command is for a human outside of sessions; a new one too, until it stands here.
 var insideReads = []string{"approvals list", "artifact list", "inbox", "permissions list", "task wait", "learn list", "learn show", "config get", "config path", "demo-server", "__complete", "__completeNoDesc"}
 
 // insideFlags are the flags of a run that a session's own commands may give: they open a new session with no more rights

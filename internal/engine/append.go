@@ -155,7 +155,8 @@ func (s *held) snapshot(ctx context.Context) {
 	s.fresh, s.snapSize = 0, int64(len(b))
 }
 
-// saveSnapshot saves a state that was marshalled, unless that failed. A snapshot that is missing costs time and nothing else.
+// saveSnapshot saves a state that was marshalled, unless that failed. A snapshot that is missing costs time and nothing
+// else.
 func (e *Engine) saveSnapshot(ctx context.Context, st *session.State, b []byte, err error) {
 	if err == nil {
 		err = e.cfg.Store.SaveSnapshot(context.WithoutCancel(ctx), st.ID, store.Snapshot{

@@ -9,8 +9,8 @@ import (
 
 // RunWaiting is Run, and does not end while something is awaited, or a human is: the loop then sleeps, and looks at the
 // inbox now and then, but never asks a model. What is met, a message, an answer or an approval lets it go on. Asleep is
-// called in the loop, with the state to look at during the call, before the first sleep and after each that a model was asked since; it must not block. An [Session.Interrupt] ends it: the awaits stay
-// open for the next holder.
+// called in the loop, with the state to look at during the call, before the first sleep and after each that a model was
+// asked since; it must not block. An [Session.Interrupt] ends it: the awaits stay open for the next holder.
 func (s *Session) RunWaiting(ctx context.Context, asleep func(*session.State)) error {
 	s.awaiting.waits = true
 	defer func() { s.awaiting.waits = false }()

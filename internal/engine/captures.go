@@ -45,7 +45,8 @@ type Progress interface {
 	Progress(dir string) string
 }
 
-// Keeper is what Captures may be able to do besides: keeping single files with a session. It may be called by several at once.
+// Keeper is what Captures may be able to do besides: keeping single files with a session. It may be called by several
+// at once.
 type Keeper interface {
 	// Keep is as [tools.Keep] says, for a session.
 	Keep(ctx context.Context, session string, open func() (io.ReadCloser, error)) (d store.Digest, size int64, release func(), err error)

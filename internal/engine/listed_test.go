@@ -89,8 +89,8 @@ func TestListedTasks(t *testing.T) {
 	}
 }
 
-// Goal: a session that is opened with other settings and left is no younger than before, neither while it is open nor after its
-// holder was killed; what happens in it makes it younger.
+// Goal: a session that is opened with other settings and left is no younger than before, neither while it is open nor
+// after its holder was killed; what happens in it makes it younger.
 func TestSettingsDoNotMakeASessionYounger(t *testing.T) {
 	s, now := newStage(t), time.UnixMilli(1_700_000_000_000)
 	s.config = func(cfg *engine.Config) {

@@ -94,8 +94,8 @@ func (e *Engine) base(ctx context.Context, info store.Info, atMost int64, depth 
 	return session.Fork(parent, info.ID), 0, nil
 }
 
-// cached is the state of a usable snapshot and its size, or nil. Snapshots are never truth: whatever is wrong with one, the log is
-// folded instead.
+// cached is the state of a usable snapshot and its size, or nil. Snapshots are never truth: whatever is wrong with one,
+// the log is folded instead.
 func (e *Engine) cached(ctx context.Context, info store.Info, atMost int64) (*session.State, int64) {
 	if atMost <= 0 {
 		return nil, 0

@@ -9,9 +9,9 @@ import (
 )
 
 // Append adds events of the caller's own to the log, in one commit: for programs that keep a session without this
-// engine's loop. [Session.Head] is the log's head then. What does not fit the session is refused whole, with an error that wraps
-// session.ErrUnfit, before anything is written: what Append acknowledges is in the state. So is a command, an input, a
-// name or a rule that holds a known secret: the log would have other words. Errors besides: ErrReleased,
+// engine's loop. [Session.Head] is the log's head then. What does not fit the session is refused whole, with an error
+// that wraps session.ErrUnfit, before anything is written: what Append acknowledges is in the state. So is a command,
+// an input, a name or a rule that holds a known secret: the log would have other words. Errors besides: ErrReleased,
 // and those of the store.
 func (s *Session) Append(ctx context.Context, actor store.Actor, bodies ...session.Body) error {
 	err := session.CheckNil(bodies...)

@@ -7,8 +7,9 @@ import (
 	"github.com/perdure/perdure/internal/session"
 )
 
-// Whoever takes back the files of a turn that nobody runs need not have it go on: what was open is settled and captured, the
-// files are restored, no model is called, and the turn is open still. When it goes on the model is told first.
+// Whoever takes back the files of a turn that nobody runs need not have it go on: what was open is settled and
+// captured, the files are restored, no model is called, and the turn is open still. When it goes on the model is told
+// first.
 func TestATurnThatNobodyRunsIsTakenBack(t *testing.T) {
 	s, k := interrupted(t, "")
 	p := s.process()

@@ -14,7 +14,8 @@ var mayBe = regexp.MustCompile(`^</?(p|h[3-6]|blockquote|hr|pre|code|ul|ol|li|em
 
 var tagName = regexp.MustCompile(`^</?([a-z0-9]+)`)
 
-// wellFormed reports what is wrong with HTML that was made of a text: a tag that it may not have, or one that is not closed.
+// wellFormed reports what is wrong with HTML that was made of a text: a tag that it may not have, or one that is not
+// closed.
 func wellFormed(out string) string {
 	var open []string
 	for i := 0; i < len(out); i++ {

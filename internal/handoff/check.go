@@ -66,7 +66,8 @@ func Check(d Document, look func(path string) (exists, changed bool), commit fun
 	return s
 }
 
-// underKnown reports whether the first directory of a path exists: else what looks like one may be the address of a service.
+// underKnown reports whether the first directory of a path exists: else what looks like one may be the address of a
+// service.
 func underKnown(path string, look func(string) (bool, bool), seen map[string]bool) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if there, known := seen[first]; known {

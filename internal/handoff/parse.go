@@ -121,7 +121,8 @@ func points(body []string) []string {
 	return out
 }
 
-// state takes the lines of the state apart, each by its label; one without a label that we know is something that was found.
+// state takes the lines of the state apart, each by its label; one without a label that we know is something that was
+// found.
 func (d *Document) state(body []string) {
 	var reply []string
 	parts := stateParts(&d.State)

@@ -159,8 +159,8 @@ func TestAnApplyThatIsKilledIsFinishedOrWasNotBegun(t *testing.T) {
 	}
 }
 
-// Instead of being finished, an apply that was killed is taken back if that is wanted; killed in that, too, it is taken back
-// by the next.
+// Instead of being finished, an apply that was killed is taken back if that is wanted; killed in that, too, it is taken
+// back by the next.
 func TestAnApplyThatIsKilledIsTakenBackIfThatIsWanted(t *testing.T) {
 	for _, at := range []string{"apply started", "apply finished"} {
 		a := newApplied(t)

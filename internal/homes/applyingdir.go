@@ -34,9 +34,9 @@ func (h *Home) OpenApply(ctx context.Context, dir string) (*Applied, error) {
 	return h.withApplies(ctx, dir, func(a *applies) (*Applied, error) { return a.open(), nil })
 }
 
-// SettleApply finishes the apply to a directory that was interrupted, or with back takes it back, and returns what it was
-// and what was done; nil: there is none. An error says that it is still open, unless the record has it no more: then it can be
-// neither finished nor taken back.
+// SettleApply finishes the apply to a directory that was interrupted, or with back takes it back, and returns what it
+// was and what was done; nil: there is none. An error says that it is still open, unless the record has it no more:
+// then it can be neither finished nor taken back.
 func (h *Home) SettleApply(ctx context.Context, dir string, back bool) (*Applied, error) {
 	return h.withApplies(ctx, dir, func(a *applies) (*Applied, error) {
 		r := a.open()
@@ -94,8 +94,8 @@ func (h *Home) PlanUnapply(ctx context.Context, r Applied) (*workspace.Planned, 
 	})
 }
 
-// Unapply takes an apply back: it is [Home.LastApply] of its directory. It is journalled as the apply was. Errors: ErrNotApplied,
-// ErrApplyOpen.
+// Unapply takes an apply back: it is [Home.LastApply] of its directory. It is journalled as the apply was. Errors:
+// ErrNotApplied, ErrApplyOpen.
 func (h *Home) Unapply(ctx context.Context, r Applied) (Applied, error) {
 	a, err := h.openApplies(ctx, r.Dir)
 	if err != nil {

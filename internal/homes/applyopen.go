@@ -12,9 +12,10 @@ import (
 // maxSpaces bounds the directories that are looked at for interrupted applies.
 const maxSpaces = 10_000
 
-// OpenApplies are the applies to directories with no session that were interrupted, of all directories or, with the id of a
-// session, those of its changes and those to the directory that it works on. It changes nothing and waits for nobody; what a
-// live process is at is none of them, and what cannot be read is left out: who applies there again is told.
+// OpenApplies are the applies to directories with no session that were interrupted, of all directories or, with the id
+// of a session, those of its changes and those to the directory that it works on. It changes nothing and waits for
+// nobody; what a live process is at is none of them, and what cannot be read is left out: who applies there again is
+// told.
 func (h *Home) OpenApplies(ctx context.Context, id string) (open []Applied) {
 	dir := ""
 	if id != "" {

@@ -103,9 +103,9 @@ func TestAnApplyCanBeTakenBackForAMonth(t *testing.T) {
 	}
 }
 
-// Only whole records under their own names are read: what else lies there is none (a half-written one, a directory, a link),
-// and one that cannot be read, or says that it is another, is an error that names it, for whoever looks and for the sweep,
-// which would else take away what an apply needs.
+// Only whole records under their own names are read: what else lies there is none (a half-written one, a directory, a
+// link), and one that cannot be read, or says that it is another, is an error that names it, for whoever looks and for
+// the sweep, which would else take away what an apply needs.
 func TestRecordsOfAppliesThatCannotBeReadAreTold(t *testing.T) {
 	a := newApplied(t)
 	h := a.open("")

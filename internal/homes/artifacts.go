@@ -55,7 +55,8 @@ func (h *Home) keepArtifact(ctx context.Context, id string, a session.Artifact, 
 	return a, h.Deliver(ctx, id, h.eng.NewKey(), &session.ArtifactAdded{Artifact: a})
 }
 
-// keep makes what is read durable, within the room of a session. No sweep takes it before release; after an error there is nothing to release.
+// keep makes what is read durable, within the room of a session. No sweep takes it before release; after an error there
+// is nothing to release.
 func (h *Home) keep(ctx context.Context, id string, r io.Reader) (d store.Digest, size int64, release func(), err error) {
 	batch, err := h.blobs.Batch(ctx)
 	if err != nil {

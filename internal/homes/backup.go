@@ -19,8 +19,8 @@ import (
 
 // Backup writes a copy of the home into a directory, which it makes: all sessions in one state, and the outputs and
 // directories of their commands as they are afterwards. Everything in it is durable and every log verified when it
-// returns; what fails leaves nothing, and a crash a directory whose name ends in .partial. The copy is a home of its own, for
-// PERDURE_HOME or Open. Commands that run are recorded in it, and run on here. Errors: fs.ErrExist.
+// returns; what fails leaves nothing, and a crash a directory whose name ends in .partial. The copy is a home of its
+// own, for PERDURE_HOME or Open. Commands that run are recorded in it, and run on here. Errors: fs.ErrExist.
 func (h *Home) Backup(ctx context.Context, dir string) error {
 	archiver, ok := h.store.(store.Archiver)
 	if !ok {

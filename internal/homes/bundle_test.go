@@ -424,7 +424,8 @@ func must1[T any](v T, err error) T {
 	return v
 }
 
-// An import that fails leaves nothing, no plan to delete either: neither what stands in its way nor a full disk is worth one.
+// An import that fails leaves nothing, no plan to delete either: neither what stands in its way nor a full disk is
+// worth one.
 func TestAFailedImportLeavesNothing(t *testing.T) {
 	from := traveller(t, "s")
 	b, _ := packed(t, from, "s", homes.BundleOptions{})

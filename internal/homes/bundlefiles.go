@@ -165,8 +165,8 @@ func (a *Arrival) Files(ctx context.Context, dir string) (made restore.Made, ok 
 	return made, err == nil, err
 }
 
-// capture has the log say what was written: from then on it is known what the session's files are here, so that its turns can
-// be undone. What fails is for the next capture to find.
+// capture has the log say what was written: from then on it is known what the session's files are here, so that its
+// turns can be undone. What fails is for the next capture to find.
 func (a *Arrival) capture(ctx context.Context, dir string) {
 	err := func() error {
 		st, err := a.h.State(ctx, a.Session)

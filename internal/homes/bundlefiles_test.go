@@ -148,8 +148,8 @@ func TestFilesArriveWithTheirSession(t *testing.T) {
 	}
 }
 
-// undoneThere takes the turn back that was before the import: its files are those that were written, and what stayed at home
-// is not missed.
+// undoneThere takes the turn back that was before the import: its files are those that were written, and what stayed at
+// home is not missed.
 func undoneThere(t *testing.T, to *homes.Home, there string) {
 	t.Helper()
 	point, err := to.UndoPoint(t.Context(), "s")

@@ -15,8 +15,8 @@ import (
 // captured is the store of captured files, as far as bundles need it. Its tree objects and blobs are known by the digest of
 // their bytes.
 type captured interface {
-	// Named lists what a session's state names of it, each once: tree objects, and the blobs that may leave the machine. With
-	// ignored these are also those of files that git ignores, which are counted.
+	// Named lists what a session's state names of it, each once: tree objects, and the blobs that may leave the
+	// machine. With ignored these are also those of files that git ignores, which are counted.
 	Named(ctx context.Context, st *session.State, ignored bool) (trees []store.Digest, blobs []bundle.Blob, private int, err error)
 	// Open gives the bytes of a tree object or a blob.
 	Open(d store.Digest) (io.ReadCloser, int64, error)

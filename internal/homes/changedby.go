@@ -79,8 +79,8 @@ func (h *Home) others(ctx context.Context, r engine.RestoreRequest) workspace.Ot
 type taken struct {
 	*session.FilesCaptured
 	time int64
-	// unclear says that the session may have changed files since the capture before, and that nothing was captured after it:
-	// a capture failed, or a task ran.
+	// unclear says that the session may have changed files since the capture before, and that nothing was captured
+	// after it: a capture failed, or a task ran.
 	unclear bool
 }
 

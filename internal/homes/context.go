@@ -26,8 +26,8 @@ func (h *Home) Context(ctx context.Context, id string) (*view.Context, error) {
 	}, nil
 }
 
-// NothingToCompact says why a compaction of a session is worth no call of the model; empty: it is. One that is under way, and what
-// a turn rests at, is never too small.
+// NothingToCompact says why a compaction of a session is worth no call of the model; empty: it is. One that is under
+// way, and what a turn rests at, is never too small.
 func (h *Home) NothingToCompact(ctx context.Context, id string) (why string, err error) {
 	st, err := h.State(ctx, id)
 	if err != nil || st.Context.Replies == 0 || st.Compaction != nil || st.Failure() != nil {

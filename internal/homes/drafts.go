@@ -21,9 +21,9 @@ const (
 // errDraftSize is about a draft that is too large to be kept.
 var errDraftSize = errors.New("it is too large to be kept")
 
-// KeepDraft keeps a draft of a session under a name, in the place of the one before; nothing removes that. An empty id is
-// that of a session that is not made yet. Errors: ErrSecret for one that holds a known secret; that is not kept, and the one
-// before is gone.
+// KeepDraft keeps a draft of a session under a name, in the place of the one before; nothing removes that. An empty id
+// is that of a session that is not made yet. Errors: ErrSecret for one that holds a known secret; that is not kept, and
+// the one before is gone.
 func (h *Home) KeepDraft(id, name string, draft []byte) error {
 	secret, large := h.Hides(draft), len(draft) > maxDraft
 	if secret || large || len(draft) == 0 {

@@ -25,8 +25,8 @@ func (onlyCommands) Call(_ context.Context, r modelapi.Request, _ func(modelapi.
 	}}}, nil
 }
 
-// Where a system has no commands, a person who asks for one and a model that does are told the thing and the system, nothing
-// of it is in the log, and the session goes on.
+// Where a system has no commands, a person who asks for one and a model that does are told the thing and the system,
+// nothing of it is in the log, and the session goes on.
 func TestWhereThereAreNoCommandsTheyAreRefusedByName(t *testing.T) {
 	const words = "commands need Linux or macOS; this is plan9"
 	h, err := homes.Open(t.Context(), t.TempDir(), homes.OnSystem(homes.Config{

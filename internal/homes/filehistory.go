@@ -62,8 +62,8 @@ type FileStory struct {
 	Touches []FileTouch `json:"touches"`
 }
 
-// FileTouch is one thing that became of a file. What the captures before and after an act differ in is that act's: others who
-// wrote at the same moment are not told apart.
+// FileTouch is one thing that became of a file. What the captures before and after an act differ in is that act's:
+// others who wrote at the same moment are not told apart.
 type FileTouch struct {
 	Did    string       `json:"did"` // read, created, modified, mode (only its permissions), deleted
 	Digest store.Digest `json:"digest,omitzero"`

@@ -113,8 +113,8 @@ func pointOf(st *session.State, p session.FilePoint) FilePoint {
 	return FilePoint{Tree: p.Tree, Dir: filesDir(st), Seq: p.Seq, Time: p.Time, To: to, Turn: p.Turn}
 }
 
-// BeforeTurn is the event up to which a session's own log knows nothing of the turn that an event lies in, nor of the message
-// that began it. The error wraps ErrNoFiles if there is no such turn.
+// BeforeTurn is the event up to which a session's own log knows nothing of the turn that an event lies in, nor of the
+// message that began it. The error wraps ErrNoFiles if there is no such turn.
 func (h *Home) BeforeTurn(ctx context.Context, id string, seq int64) (int64, error) {
 	for ev, err := range h.Range(ctx, id, Range{Through: seq, Kinds: []store.Kind{session.KindTurnStarted}, Reverse: true}) {
 		if err != nil {
@@ -288,7 +288,8 @@ func (h *Home) FilesNow(ctx context.Context, id string) (p FilePoint, release fu
 	return FilePoint{Tree: got.Body.Tree, Dir: dir, Time: h.cfg.Now().UnixMilli(), To: "now"}, got.Release, nil
 }
 
-// FileChanges visits what differs between two trees, by path. What git ignores and stayed where a tree comes from is in neither.
+// FileChanges visits what differs between two trees, by path. What git ignores and stayed where a tree comes from is in
+// neither.
 func (h *Home) FileChanges(from, to store.Digest, visit func(tree.Change) error) error {
 	if h.blobs == nil {
 		return errOff

@@ -45,8 +45,8 @@ func (h *Home) Checkpoint(ctx context.Context, id, name string) (session.Checkpo
 
 // RestoreFiles makes the files of a session what they were: in r.Target, or, with r.Undo, at the point of that seq in
 // [session.Workspace]. A person asked for it; what is there is captured first. It returns what was done, which is
-// something also with ErrNotRestored. Errors: engine.ErrRefused while somebody runs a turn, and when there is nothing to go back
-// to, ErrNotRestored, ErrFilesWait, store.ErrNotFound, and of ctx: the wish was accepted then.
+// something also with ErrNotRestored. Errors: engine.ErrRefused while somebody runs a turn, and when there is nothing
+// to go back to, ErrNotRestored, ErrFilesWait, store.ErrNotFound, and of ctx: the wish was accepted then.
 func (h *Home) RestoreFiles(ctx context.Context, id string, r session.RestoreRequested) (session.FilesRestored, error) {
 	var out session.FilesRestored
 	if err := h.SettleLeft(ctx, id); err != nil {

@@ -18,8 +18,8 @@ type ForkSpec struct {
 	Tree       store.Digest // the files that it begins with; zero: those of the event
 	ID         string       // of the fork; empty: a new one
 	Title      string       // empty: the parent's
-	// Conversation has the fork share its parent's directory. Isolate makes it an error if it can have none of its own: else
-	// it shares its parent's then, too.
+	// Conversation has the fork share its parent's directory. Isolate makes it an error if it can have none of its own:
+	// else it shares its parent's then, too.
 	Conversation, Isolate bool
 }
 

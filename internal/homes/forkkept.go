@@ -9,10 +9,10 @@ import (
 	"github.com/perdure/perdure/internal/session"
 )
 
-// ForkLike is [Home.Fork] in which holds what holds in a session now, whatever held at the event: the mode, the model, the
-// limits, the added directories, and what may be done without asking. So who goes back goes back with the conversation alone,
-// and neither has less than before nor more: what was taken back since then stays taken back. The mode bypassPermissions is no
-// fork's: it holds for the process that was given its flag.
+// ForkLike is [Home.Fork] in which holds what holds in a session now, whatever held at the event: the mode, the model,
+// the limits, the added directories, and what may be done without asking. So who goes back goes back with the
+// conversation alone, and neither has less than before nor more: what was taken back since then stays taken back. The
+// mode bypassPermissions is no fork's: it holds for the process that was given its flag.
 func (h *Home) ForkLike(ctx context.Context, like, parent string, seq int64, title string) (id string, err error) {
 	now, err := h.State(ctx, like)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// Goal: who goes back in a conversation has afterwards the mode, the model, the limits, the directories and the permissions that
-// they have now: not those of then, which were forgotten elsewhere, and never more. What was taken back since is not allowed
-// again; the mode in which nothing asks is no fork's.
+// Goal: who goes back in a conversation has afterwards the mode, the model, the limits, the directories and the
+// permissions that they have now: not those of then, which were forgotten elsewhere, and never more. What was taken
+// back since is not allowed again; the mode in which nothing asks is no fork's.
 func TestWhoGoesBackKeepsWhatHoldsNow(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	h, err := homes.Open(t.Context(), t.TempDir(), homes.Config{Provider: func(string) (modelapi.Provider, error) { return puppet{}, nil }})

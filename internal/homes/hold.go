@@ -22,8 +22,8 @@ type HoldOptions struct {
 	// Still has nothing started before [Session.Begin], a message, an answer or an approval through this Session: what was
 	// left open is settled and shown.
 	Still bool
-	// Titles has the model asked for a title, beside the loop and while nothing runs, when a turn has ended in a session that
-	// has none.
+	// Titles has the model asked for a title, beside the loop and while nothing runs, when a turn has ended in a
+	// session that has none.
 	Titles bool
 }
 

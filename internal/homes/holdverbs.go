@@ -14,8 +14,8 @@ import (
 
 // Prompt brings a message and waits for its turn to end, or to rest: the stop reason then says what for, as that of
 // [view.Result] does, and the turn goes on with an answer, an approval or [Session.Continue]. It does not rest while
-// HoldOptions.Approve is asked. A turn that a limit or a failed model call has halted is given up. What was accepted runs whatever becomes of the wait. Errors: engine.ErrRefused, of
-// ctx, and of the session's end.
+// HoldOptions.Approve is asked. A turn that a limit or a failed model call has halted is given up. What was accepted
+// runs whatever becomes of the wait. Errors: engine.ErrRefused, of ctx, and of the session's end.
 func (s *Session) Prompt(ctx context.Context, text string) (view.Turn, error) {
 	key := s.home.eng.NewKey()
 	p := &prompted{key: key, end: make(chan view.Turn, 1), refused: make(chan string, 1)}

@@ -69,8 +69,8 @@ type Config struct {
 	Provider func(spec string) (modelapi.Provider, error) // by PROVIDER/MODEL; nil: what Environ configures
 	ShimPath []string                                     // argv prefix of a program that calls RunShimIfAsked; nil: this one
 	Protect  []string                                     // more paths whose change always asks
-	// CommitKnowledge has the files of a project's knowledge committed to its repository at the end of a session, where they
-	// lie in the project.
+	// CommitKnowledge has the files of a project's knowledge committed to its repository at the end of a session, where
+	// they lie in the project.
 	CommitKnowledge bool
 	MinSession      *time.Duration         // how long the turns of a session must have taken for it to leave a handoff at its end; nil: 15 minutes
 	Memory          string                 // where what sessions remember lies: MemoryInHome, MemoryInProject; empty: they have no memory

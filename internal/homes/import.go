@@ -197,9 +197,10 @@ func (h *Home) has(ctx context.Context, l bundle.Log) (bool, error) {
 }
 
 // Import brings the session into the home, as one that belongs to a directory, which is made if it is missing. What it
-// inherits comes as sessions of their own, which are closed. It is there when Import returns, durably, or nothing is: who
-// dies in the middle leaves a plan by which the next opening of the home removes what there is. A session that is here
-// already is left as it is, and one that comes back goes on: wholly, or it is as it was. Errors: ErrOtherHistory, ErrRunsHere,
+// inherits comes as sessions of their own, which are closed. It is there when Import returns, durably, or nothing is:
+// who dies in the middle leaves a plan by which the next opening of the home removes what there is. A session that is
+// here already is left as it is, and one that comes back goes on: wholly, or it is as it was. Errors: ErrOtherHistory,
+// ErrRunsHere,
 // *store.HeldError, store.ErrConflict if it went on here meanwhile, engine.ErrNoImport, store.ErrFull, store.ErrUncertain.
 func (a *Arrival) Import(ctx context.Context, dir string) error {
 	if a.Known {
@@ -341,7 +342,8 @@ missing, and what was allowed there has to be allowed again.]`, b.Root, b.From)
 // errEnough ends a reading of a bundle of which the rest is not needed.
 var errEnough = errors.New("enough")
 
-// past are the events of one log behind a seq. That they are those that were checked follows from the hash of the event after them.
+// past are the events of one log behind a seq. That they are those that were checked follows from the hash of the event
+// after them.
 func (a *Arrival) past(ctx context.Context, i int, behind int64) iter.Seq2[store.Event, error] {
 	return func(yield func(store.Event, error) bool) {
 		at := -1

@@ -81,7 +81,8 @@ func (h *Home) ownDir(id, root string) string {
 	return filepath.Join(top, name)
 }
 
-// origin reads what a session's own directory was made from. One that is empty, as after a loss of power, is fs.ErrNotExist too.
+// origin reads what a session's own directory was made from. One that is empty, as after a loss of power, is
+// fs.ErrNotExist too.
 func (h *Home) origin(id string) (o origin, err error) {
 	root, err := realdir.Open(h.dir, isolatedDir, id)
 	if err != nil {

@@ -29,7 +29,8 @@ type keeping struct {
 	thin  func(session string) thinning        // what of a session's captures goes whatever its age
 }
 
-// maxRemembered bounds what is remembered of trees for the next session, in names; the others are read again. 33 bytes each.
+// maxRemembered bounds what is remembered of trees for the next session, in names; the others are read again. 33 bytes
+// each.
 const maxRemembered = 1_000_000
 
 // child is what a tree names.

@@ -15,8 +15,8 @@ import (
 	"github.com/perdure/perdure/internal/tree"
 )
 
-// Goal: a directory with so many names that its tree object is kept in chunks travels like any other, and a sweep keeps what
-// it names.
+// Goal: a directory with so many names that its tree object is kept in chunks travels like any other, and a sweep keeps
+// what it names.
 func TestVeryLargeDirectoriesTravelAndAreKept(t *testing.T) {
 	const links = 2200
 	content := make([]byte, 4<<20) // most of its pack, so that a sweep that misses it gives its room back

@@ -16,8 +16,8 @@ import (
 	"github.com/perdure/perdure/internal/test/forge"
 )
 
-// What moving a session with one large event may take of memory: the event once or twice, three times of it in the database,
-// which binds, builds and writes a row, and what a process takes anyway.
+// What moving a session with one large event may take of memory: the event once or twice, three times of it in the
+// database, which binds, builds and writes a row, and what a process takes anyway.
 const (
 	largeEvent  = 48 << 20
 	mostForIt   = 5*largeEvent + 64<<20

@@ -47,7 +47,8 @@ const (
 	journalLook     = 30 // days in which a line is not said again
 )
 
-// writeJournal adds what was completed, decided and found out, and what is blocked. What a newer day says is not said again.
+// writeJournal adds what was completed, decided and found out, and what is blocked. What a newer day says is not said
+// again.
 func (h *Home) writeJournal(ctx context.Context, j knowledge.Journal, d handoff.Document) error {
 	days, err := j.Days(journalLook)
 	if err != nil {

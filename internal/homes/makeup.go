@@ -15,8 +15,9 @@ import (
 // maxMadeUp bounds how many of the newest sessions of a directory are looked at when one begins there.
 const maxMadeUp = 20
 
-// makeUp does for the sessions in a directory, and in the project's root, what those that were killed could not do: of the newest one, of each
-// whose holder died, and of those that never began. The oldest writes first, so that the newest handoff is that of the newest session.
+// makeUp does for the sessions in a directory, and in the project's root, what those that were killed could not do: of
+// the newest one, of each whose holder died, and of those that never began. The oldest writes first, so that the newest
+// handoff is that of the newest session.
 func (h *Home) makeUp(ctx context.Context, dir string) {
 	list, err := h.workedIn(ctx, dir)
 	if err != nil {

@@ -31,8 +31,8 @@ func (h *Home) BrokenTrees(id string) (out []BrokenTree) {
 	return out
 }
 
-// worktrees are the directories of a session's own that were made worktrees, the top first. What a damaged origin says of other
-// places is none.
+// worktrees are the directories of a session's own that were made worktrees, the top first. What a damaged origin says
+// of other places is none.
 func (h *Home) worktrees(id string, o origin) (out []BrokenTree) {
 	if !filepath.IsLocal(o.Name) || filepath.Base(o.Name) != o.Name {
 		return nil
@@ -57,8 +57,9 @@ type MendedTrees struct {
 	Broken []string // in which it does not, and why
 }
 
-// MendTrees makes the directories of a session's own worktrees again in which git does not work, or that have no .git any
-// more. One that its repository still knows has the commit and the index that it had; else they are those of the original, now.
+// MendTrees makes the directories of a session's own worktrees again in which git does not work, or that have no .git
+// any more. One that its repository still knows has the commit and the index that it had; else they are those of the
+// original, now.
 func (h *Home) MendTrees(ctx context.Context, id string) (out MendedTrees, err error) {
 	o, err := h.origin(id)
 	if errors.Is(err, os.ErrNotExist) {
@@ -93,8 +94,8 @@ func (h *Home) MendTrees(ctx context.Context, id string) (out MendedTrees, err e
 	return out, os.RemoveAll(stage)
 }
 
-// lostOrigin writes anew what the directory of a fork was made from, of which everything was removed: it was made from that of
-// the session that it was forked from. Without a name, nothing is known of it.
+// lostOrigin writes anew what the directory of a fork was made from, of which everything was removed: it was made from
+// that of the session that it was forked from. Without a name, nothing is known of it.
 func (h *Home) lostOrigin(ctx context.Context, id string) (o origin, err error) {
 	info, err := h.store.Get(ctx, id)
 	if err != nil || info.Parent == nil {

@@ -25,13 +25,13 @@ const movingDir = "moving"
 // ErrSameHome says that a bundle, by which a session is to move, is in the home that it comes from.
 var ErrSameHome = errors.New("it does not move to where it is")
 
-// Move is a session on its way to another home. While it lasts its home has a word that the bundle names, too: who reads the
-// bundle in a home that has this word is where the session is, or in a copy that was made meanwhile, which nobody can tell
-// from it. A word lasts as long as one move, so that older copies are homes of their own.
+// Move is a session on its way to another home. While it lasts its home has a word that the bundle names, too: who
+// reads the bundle in a home that has this word is where the session is, or in a copy that was made meanwhile, which
+// nobody can tell from it. A word lasts as long as one move, so that older copies are homes of their own.
 //
-// The bundle ends with the event that closes the session here, which is appended here only when the other home has it: so the log
-// here is what the log there begins with, and the session can come back. A move that is tried again, of a session that did not
-// go on, is by the same event.
+// The bundle ends with the event that closes the session here, which is appended here only when the other home has it:
+// so the log here is what the log there begins with, and the session can come back. A move that is tried again, of a
+// session that did not go on, is by the same event.
 type Move struct {
 	h    *Home
 	id   string
@@ -144,8 +144,8 @@ var mover = store.Actor{Type: store.ActorUser}
 
 func closes() *session.LifecycleSet { return &session.LifecycleSet{To: session.LifecycleClosed} }
 
-// Done closes the session here: another home has it. Errors: store.ErrConflict and store.ErrHeld if it went on here meanwhile, and
-// is open in both places.
+// Done closes the session here: another home has it. Errors: store.ErrConflict and store.ErrHeld if it went on here
+// meanwhile, and is open in both places.
 func (m *Move) Done(ctx context.Context) error {
 	head, err := m.h.eng.AppendFreeAt(ctx, m.closing.Time, m.id, AppendOptions{Expect: &m.head}, mover, closes())
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/perdure/perdure/internal/task"
 )
 
-// Check says why a request for a task, or for another attempt of one that may still run, would be refused: by the
-// given rules, which are those of today's files (nil: those that the session has); by those that its living holder has read; or because directory or
-// program are not there. It holds nothing and changes nothing. Errors: store.ErrNotFound, and what engine.ErrRefused
-// wraps.
+// Check says why a request for a task, or for another attempt of one that may still run, would be refused: by the given
+// rules, which are those of today's files (nil: those that the session has); by those that its living holder has read;
+// or because directory or program are not there. It holds nothing and changes nothing. Errors: store.ErrNotFound, and
+// what engine.ErrRefused wraps.
 func (ts Tasks) Check(ctx context.Context, id string, b session.TaskRequested, rules []session.Rule) error {
 	h := ts.home
 	st, err := h.State(ctx, id)

@@ -28,8 +28,9 @@ func (ts Tasks) LostInReboot(st *session.State) (out []view.Task) {
 }
 
 // Restore takes a session's lease, runs those of its tasks again that a reboot took and that a human granted it to, by
-// the given rules (nil: those that the session has), and gives the lease back. Nothing else of the session goes on. It may be repeated, interrupted and
-// called by several processes at once: a task comes to run once. Errors: store.ErrNotFound, *store.HeldError.
+// the given rules (nil: those that the session has), and gives the lease back. Nothing else of the session goes on. It
+// may be repeated, interrupted and called by several processes at once: a task comes to run once. Errors:
+// store.ErrNotFound, *store.HeldError.
 func (ts Tasks) Restore(ctx context.Context, id string, rules []session.Rule) ([]view.Restored, error) {
 	h := ts.home
 	st, err := h.State(ctx, id)

@@ -28,8 +28,8 @@ const (
 // ErrRunsHere says that commands of a session that comes back run here.
 var ErrRunsHere = errors.New("commands of it run here")
 
-// Back is a session that is in this home, and whose log goes on in a bundle where it ends here: it was moved away, or copied,
-// went on there and comes back. Its forks here stay, since nothing of their past changes.
+// Back is a session that is in this home, and whose log goes on in a bundle where it ends here: it was moved away, or
+// copied, went on there and comes back. Its forks here stay, since nothing of their past changes.
 type Back struct {
 	Head      store.Head // of the log here
 	Dir       string     // that the session belonged to here
@@ -37,8 +37,9 @@ type Back struct {
 	bytes     int64 // of the log here
 }
 
-// goOn brings the rest of a session's log, and the files that came with it. It is there with all of them when goOn returns, or
-// it is as it was: whoever dies in between leaves either what the next opening of the home removes or what it puts in place.
+// goOn brings the rest of a session's log, and the files that came with it. It is there with all of them when goOn
+// returns, or it is as it was: whoever dies in between leaves either what the next opening of the home removes or what
+// it puts in place.
 func (a *Arrival) goOn(ctx context.Context, dir string) error {
 	running, err := a.h.runningActs(ctx, a.Session)
 	if err != nil {
@@ -178,7 +179,8 @@ func (h *Home) place(id string) error {
 	return nil
 }
 
-// finishReturns settles what processes have left that died while a session came back. What fails is tried by the next opening.
+// finishReturns settles what processes have left that died while a session came back. What fails is tried by the next
+// opening.
 func (h *Home) finishReturns(ctx context.Context) {
 	entries, err := os.ReadDir(filepath.Join(h.dir, incomingDir))
 	if err != nil || len(entries) == 0 {

@@ -72,8 +72,8 @@ func settled(t *testing.T, h *homes.Home, id string) {
 	}
 }
 
-// Goal: a session that was moved away and went on there comes back to the home that it has forks in: with the same events and
-// hashes, its forks as they were, and it goes on and moves again.
+// Goal: a session that was moved away and went on there comes back to the home that it has forks in: with the same
+// events and hashes, its forks as they were, and it goes on and moves again.
 func TestASessionComesBackToItsForks(t *testing.T) {
 	home := traveller(t, "s")
 	settled(t, home, "s")
@@ -169,7 +169,8 @@ func TestTwoHistoriesAreNamed(t *testing.T) {
 	}
 }
 
-// A session that goes on here between the look at the bundle and the taking in stays as it is; so does one whose commands run here.
+// A session that goes on here between the look at the bundle and the taking in stays as it is; so does one whose
+// commands run here.
 func TestASessionThatGoesOnDoesNotComeBack(t *testing.T) {
 	home := traveller(t, "s") // of which a command runs
 	_, b := away(t, home, "s")
@@ -196,8 +197,8 @@ func TestASessionThatGoesOnDoesNotComeBack(t *testing.T) {
 // returnSteps are where a coming back can be killed. Up to the third it is before, then it is after.
 var returnSteps = []string{"marked", "aside", "further", "placed"}
 
-// Goal: whoever dies while a session comes back leaves it wholly as it was or wholly come back, once the home is opened again,
-// with the files that belong to it; and the next import of the same bundle is whole.
+// Goal: whoever dies while a session comes back leaves it wholly as it was or wholly come back, once the home is opened
+// again, with the files that belong to it; and the next import of the same bundle is whole.
 func TestKilledInComingBack(t *testing.T) {
 	if dir := os.Getenv("PERDURE_TEST_RETURN"); dir != "" {
 		h := openScripted(t, dir, travels, func(step string) {

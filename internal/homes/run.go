@@ -117,7 +117,8 @@ func (h *Home) asleep(ctx context.Context, s *engine.Session, opt RunOptions, tu
 	}
 }
 
-// closeUnless gives the lease back, after an error too, but for one of an uncertain store, which must not be touched any more.
+// closeUnless gives the lease back, after an error too, but for one of an uncertain store, which must not be touched
+// any more.
 func closeUnless(ctx context.Context, s *engine.Session, cause error) error {
 	if errors.Is(cause, store.ErrUncertain) {
 		return nil

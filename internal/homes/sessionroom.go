@@ -29,11 +29,12 @@ const (
 	roomHolds = 24 * time.Hour // that what was measured is relied on
 )
 
-// held is what is known of the room that a session takes. Own was measured: what of captures and artifacts no other session
-// needs; or it is what all sessions need together, which is no less. Added is what its captures have put into the packs since.
-// The two together are too high by what was thinned, or has come to be shared, since. They are too low by what others gave up
-// meanwhile, which is why a deletion of any session, and a day, has it measured again. A file that is missing or broken is made
-// by measuring. None is synced: after a power failure it may be older than the packs by what the last seconds have kept.
+// held is what is known of the room that a session takes. Own was measured: what of captures and artifacts no other
+// session needs; or it is what all sessions need together, which is no less. Added is what its captures have put into
+// the packs since. The two together are too high by what was thinned, or has come to be shared, since. They are too low
+// by what others gave up meanwhile, which is why a deletion of any session, and a day, has it measured again. A file
+// that is missing or broken is made by measuring. None is synced: after a power failure it may be older than the packs
+// by what the last seconds have kept.
 type held struct {
 	Own      int64    `json:"own"`
 	Added    int64    `json:"added"`
@@ -173,7 +174,8 @@ func (h *Home) room(ctx context.Context, id string) (*capture.Room, error) {
 	}}, nil
 }
 
-// measureRoom finds out what a session holds. It holds no more than all do: as long as that is below its quota, nothing is read.
+// measureRoom finds out what a session holds. It holds no more than all do: as long as that is below its quota, nothing
+// is read.
 func (h *Home) measureRoom(ctx context.Context, id string, quota int64, was held) (held, error) {
 	gone := h.gone()
 	u, err := h.blobs.Usage()

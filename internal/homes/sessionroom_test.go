@@ -45,8 +45,8 @@ func alone(t *testing.T, h *homes.Home, id string) int64 {
 	return n
 }
 
-// A session whose room is used up by what is not thinned goes on, and is not captured: its log says why once, with the setting
-// that it is about. Others are captured as before.
+// A session whose room is used up by what is not thinned goes on, and is not captured: its log says why once, with the
+// setting that it is about. Others are captured as before.
 func TestASessionWhoseRoomIsUsedUpGoesOnWithoutCaptures(t *testing.T) {
 	clock := newMoved()
 	h, s, dir := keepingWith(t, homes.Config{Files: &homes.Files{SessionQuota: 6 << 20}, Now: clock.Now})

@@ -91,7 +91,8 @@ func (h *Home) Space(ctx context.Context) (*Space, error) {
 	return s, h.elsewhere(s)
 }
 
-// weighing adds up what sessions need. There may be millions of records: what is known of each is small, and has no pointers.
+// weighing adds up what sessions need. There may be millions of records: what is known of each is small, and has no
+// pointers.
 type weighing struct {
 	blobs   *blob.Store
 	records map[store.Digest]weighed

@@ -50,8 +50,8 @@ func (h *Home) cameInABundle(ctx context.Context, id string) (bool, error) {
 	return false, nil
 }
 
-// fromElsewhere reports whether a session, or one that it was forked from, was imported here: trees that it knows may have been
-// captured in another home.
+// fromElsewhere reports whether a session, or one that it was forked from, was imported here: trees that it knows may
+// have been captured in another home.
 func (h *Home) fromElsewhere(ctx context.Context, id string) (bool, error) {
 	for range maxFamily {
 		came, err := h.cameInABundle(ctx, id)

@@ -149,8 +149,8 @@ func (h *Home) makeRoom(ctx context.Context) bool {
 	return done.Freed > 0
 }
 
-// roomy does what may need more than the quotas have, of a session or, with an empty id, of none; then room is made once, and
-// it is done again.
+// roomy does what may need more than the quotas have, of a session or, with an empty id, of none; then room is made
+// once, and it is done again.
 func roomy[T any](ctx context.Context, h *Home, id string, do func() (T, error)) (T, error) {
 	h.hasKept()
 	v, err := do()

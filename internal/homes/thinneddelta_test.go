@@ -25,9 +25,9 @@ func document(kind, edit int) string {
 	return b.String()
 }
 
-// Small edits are kept as what tells them from an earlier content. When captures are thinned by age that content may go while
-// what is kept against it still lies in a pack for another's sake: every checkpoint is whole all the same, what was thinned is
-// said to be, and the same words written again are kept anew.
+// Small edits are kept as what tells them from an earlier content. When captures are thinned by age that content may go
+// while what is kept against it still lies in a pack for another's sake: every checkpoint is whole all the same, what
+// was thinned is said to be, and the same words written again are kept anew.
 func TestCheckpointsOutliveTheBasesOfThinnedCaptures(t *testing.T) {
 	clock := newMoved()
 	cfg := homes.WithPackSize(homes.Config{Files: &homes.Files{}, Now: clock.Now}, 64<<10)

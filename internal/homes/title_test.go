@@ -105,7 +105,8 @@ func newNamer(title string) namer {
 	return namer{title: title, asked: &atomic.Int32{}, seen: make(chan modelapi.Request, 1)}
 }
 
-// After the first turn the model is asked for a title once; what that took is in the cost, and nothing of it in the conversation.
+// After the first turn the model is asked for a title once; what that took is in the cost, and nothing of it in the
+// conversation.
 func TestAModelGivesTheTitle(t *testing.T) {
 	n := newNamer("## \"The year of two digits.\"\nand more")
 	_, s := titled(t, n, "", homes.HoldOptions{Titles: true})
@@ -159,8 +160,8 @@ func TestATitleOfAPersonStays(t *testing.T) {
 	}
 }
 
-// A turn does not wait for a title: the call is given up, and what it may have taken is counted as lost. It is made again after
-// that turn, three times at most.
+// A turn does not wait for a title: the call is given up, and what it may have taken is counted as lost. It is made
+// again after that turn, three times at most.
 func TestATurnDoesNotWaitForATitle(t *testing.T) {
 	n := newNamer("Too Late")
 	n.held = make(chan struct{})
@@ -181,8 +182,8 @@ func TestATurnDoesNotWaitForATitle(t *testing.T) {
 	}
 }
 
-// A session that is given back while the model thinks of a title has none, and the call counts as lost; the next holder's first
-// turn asks again. What an API refuses is not counted.
+// A session that is given back while the model thinks of a title has none, and the call counts as lost; the next
+// holder's first turn asks again. What an API refuses is not counted.
 func TestATitleIsThereWholeOrNotAtAll(t *testing.T) {
 	n := newNamer("Given At Last")
 	n.held = make(chan struct{})
@@ -228,8 +229,9 @@ func ran(t *testing.T, ctx context.Context, n namer, opt homes.RunOptions) (*hom
 	return h, s.ID(), r
 }
 
-// A session without a terminal gets its title as one on the screen does: once, after its first turn, counted, and no part of
-// the conversation or of the result. A run that is over when its turn is, and one that was not told to, asks for none.
+// A session without a terminal gets its title as one on the screen does: once, after its first turn, counted, and no
+// part of the conversation or of the result. A run that is over when its turn is, and one that was not told to, asks
+// for none.
 func TestARunWithoutATerminalGetsATitle(t *testing.T) {
 	n := newNamer("The Year of Two Digits")
 	h, id, r := ran(t, t.Context(), n, homes.RunOptions{Prompt: "fix the year", Wait: true, Titles: true})

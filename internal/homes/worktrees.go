@@ -149,7 +149,8 @@ func (h *Home) innerRepos(ctx context.Context, c *copying) (out []found, err err
 	return out, err
 }
 
-// writeLinks makes directories of a copy git worktrees. One that is not there, since the files are of another moment, is none.
+// writeLinks makes directories of a copy git worktrees. One that is not there, since the files are of another moment,
+// is none.
 func (h *Home) writeLinks(c *copying, links []link) error {
 	for _, l := range links {
 		dir := filepath.Join(c.at, filepath.FromSlash(l.rel))

@@ -2,8 +2,8 @@ package ignore
 
 import "strings"
 
-// glob is a pattern as git reads it: byte by byte. All ways to match are followed at once, so that no pattern costs more than
-// its length for each byte of a path.
+// glob is a pattern as git reads it: byte by byte. All ways to match are followed at once, so that no pattern costs
+// more than its length for each byte of a path.
 type glob []part
 
 // part is what stands for one byte, or for any number of them.

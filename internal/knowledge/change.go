@@ -78,8 +78,8 @@ const (
 	tempName    = ".perdure.tmp" // one is enough: whoever writes has the lock
 )
 
-// commit makes a change: written down whole, made, closed. After an error it has not begun, or, with [ErrUnfinished], will be
-// finished by whoever takes the lock next.
+// commit makes a change: written down whole, made, closed. After an error it has not begun, or, with [ErrUnfinished],
+// will be finished by whoever takes the lock next.
 func (f *files) commit(c *Change) error {
 	list, err := f.history()
 	if err != nil {

@@ -92,8 +92,8 @@ func (d *desk) write(text []byte, over string, by By) (w WrittenHandoff, err err
 	return w, nil
 }
 
-// room reports whether a session may write in a place, after what lay there was moved to the history if it must not be lost.
-// What cannot be read is somebody else's.
+// room reports whether a session may write in a place, after what lay there was moved to the history if it must not be
+// lost. What cannot be read is somebody else's.
 func (d *desk) room(p spot, over string, by By) (ok bool, moved string, err error) {
 	if info, err := p.root.Lstat(p.name); errors.Is(err, fs.ErrNotExist) {
 		return true, "", nil

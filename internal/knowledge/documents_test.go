@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Goal: all that is known is found in its files, with the project that it is about; links and other files are not looked at.
+// Goal: all that is known is found in its files, with the project that it is about; links and other files are not
+// looked at.
 func TestDocuments(t *testing.T) {
 	home, project, outside := t.TempDir(), t.TempDir(), t.TempDir()
 	write := func(text string, path ...string) {

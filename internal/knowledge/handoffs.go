@@ -78,9 +78,10 @@ type WrittenHandoff struct {
 }
 
 // Write puts down the handoff of a session, which must carry its header. over is the digest of the one that the session
-// has read, or empty. What is in its place is replaced if it is this session's own of no later seq; it goes to the history
-// if it is the one that was read, or one of this session that somebody changed; else it stays, and the new one lies beside
-// it. A text that is in the history was read, and is not laid down again. It is durable when Write returns. [ErrChanged]: a later one of this session is there.
+// has read, or empty. What is in its place is replaced if it is this session's own of no later seq; it goes to the
+// history if it is the one that was read, or one of this session that somebody changed; else it stays, and the new one
+// lies beside it. A text that is in the history was read, and is not laid down again. It is durable when Write returns.
+// [ErrChanged]: a later one of this session is there.
 func (h Handoffs) Write(ctx context.Context, text []byte, over string, by By) (w WrittenHandoff, err error) {
 	if err := checkHandoff(text, by); err != nil {
 		return w, err

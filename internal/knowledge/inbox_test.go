@@ -247,8 +247,8 @@ func TestHiddenWordsAreNotAccepted(t *testing.T) {
 	}
 }
 
-// Goal: a process that dies while it proposes or accepts leaves the inbox as it was or as it shall be, and what is asked for
-// again is there once.
+// Goal: a process that dies while it proposes or accepts leaves the inbox as it was or as it shall be, and what is
+// asked for again is there once.
 func TestTheInboxAcrossDeath(t *testing.T) {
 	dead := errors.New("dead")
 	for _, at := range []string{"written proposals.json", "renamed proposals.json"} {
@@ -379,7 +379,8 @@ func TestWhatAToolSaidIsOnlyProposed(t *testing.T) {
 	}
 }
 
-// Goal: no bytes in the place of the proposals make reading them fail badly, and what is read can be written and read again.
+// Goal: no bytes in the place of the proposals make reading them fail badly, and what is read can be written and read
+// again.
 func FuzzInbox(f *testing.F) {
 	for _, s := range []string{`{"version":1,"next":3,"proposals":[{"id":"p1","text":"x","source":"tool","state":"waiting"}]}`, `{}`, `[]`, `{"version":1,"next":-4}`, `{"version":1,"next":1,"proposals":[{"id":"p1","text":"x","source":"tool","state":"waiting"}]}`, "\x00"} {
 		f.Add([]byte(s))

@@ -114,10 +114,10 @@ func readRegular(root *os.Root, rel string) ([]byte, error) {
 	return b, err
 }
 
-// Put replaces a state file by a rename, if it still holds what is expected: nil is no file. ErrChanged says that it does
-// not. After a kill at any step the file is whole, old or new, and known as written by Perdure. After a power loss it may be
-// the old one, or none, although Put has returned: it says again what the session's log says. Only the copy is synced, so
-// that whatever is left of the file is not taken for a person's.
+// Put replaces a state file by a rename, if it still holds what is expected: nil is no file. ErrChanged says that it
+// does not. After a kill at any step the file is whole, old or new, and known as written by Perdure. After a power loss
+// it may be the old one, or none, although Put has returned: it says again what the session's log says. Only the copy
+// is synced, so that whatever is left of the file is not taken for a person's.
 func (d *Desk) Put(name string, expect, b []byte) error {
 	if err := checkDesk(name); err != nil {
 		return err

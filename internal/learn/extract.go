@@ -73,8 +73,8 @@ func Extract(id string, log iter.Seq2[Entry, error]) ([]Found, error) {
 	return c.found, c.judge(log)
 }
 
-// Newer gives the findings of a session's own events after since, and of words of its model after all of them. Only if there
-// are any is the whole log read, once: whose words they repeat may have been said at any time.
+// Newer gives the findings of a session's own events after since, and of words of its model after all of them. Only if
+// there are any is the whole log read, once: whose words they repeat may have been said at any time.
 func Newer(ctx context.Context, logs Logs, id string, since int64, words string) ([]Found, error) {
 	c := &collector{id: id, known: map[string]int{}}
 	err := c.collect(func(yield func(Entry, error) bool) {

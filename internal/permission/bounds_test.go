@@ -97,7 +97,8 @@ func TestWordsInOtherSpellings(t *testing.T) {
 	}
 }
 
-// Of a text that is no shell's each piece that may be a path is compared: all its letters, with _ and - at their beginning too.
+// Of a text that is no shell's each piece that may be a path is compared: all its letters, with _ and - at their
+// beginning too.
 func TestPiecesOfForeignTexts(t *testing.T) {
 	for _, name := range []string{"_k", "-k", "k_", "~k", "0k", "9k", "ak", "zk", "Ak", "Zk", "ék"} {
 		p := testPolicy(ModeBypass, "deny Read(**/"+name+")")

@@ -43,38 +43,29 @@
 //
 // # Words
 //
-// A word of a command that names, or may expand to, a path which a file rule
-// denies makes the command ask, and so does one that names a protected path. No
-// option hides a word. Compared are all forms that a word may take: with its
-// patterns, its braces, and the values that its variables have in Policy.Env or
-// get in the text, from every directory that a cd may have led to, and under
-// both names of a directory in Policy.Links; and where [Policy.Look] says that
-// they lead now, symbolic links followed. What cannot be known of a word, such
-// as the output of a command, asks under a file rule, for the rule cannot be
-// ruled out; it does not count as a protected path. Paths through
-// /proc/PID/{cwd,root,fd,environ,mem,task,map_files} and /dev/fd always ask,
-// because they lead to any file. Under a rule on reading, programs that read
-// whole directories (grep -r, rg, cp -r, tar …) ask where they may come to such a
-// file, and so do git commands that show or copy contents out of the repository
-// (show, diff, log -p, stash show -p, grep, cat-file, archive …), unless they name
-// paths none of which is, or holds, such a file; what only lists (--stat, status) does not. What a command does to the files by other means, a script that
-// it runs for instance, is not seen.
+// A word of a command that names, or may expand to, a path which a file rule denies makes the command ask, and so does
+// one that names a protected path. No option hides a word. Compared are all forms that a word may take: with its
+// patterns, its braces, and the values that its variables have in Policy.Env or get in the text, from every directory
+// that a cd may have led to, and under both names of a directory in Policy.Links; and where [Policy.Look] says that
+// they lead now, symbolic links followed. What cannot be known of a word, such as the output of a command, asks under a
+// file rule, for the rule cannot be ruled out; it does not count as a protected path. Paths through
+// /proc/PID/{cwd,root,fd,environ,mem,task,map_files} and /dev/fd always ask, because they lead to any file. Under a
+// rule on reading, programs that read whole directories (grep -r, rg, cp -r, tar …) ask where they may come to such a
+// file, and so do git commands that show or copy contents out of the repository (show, diff, log -p, stash show -p,
+// grep, cat-file, archive …), unless they name paths none of which is, or holds, such a file; what only lists (--stat,
+// status) does not. What a command does to the files by other means, a script that it runs for instance, is not seen.
 //
 // # Bash
 //
-// A command is allowed by prefix rules only when it is plainly understood:
-// simple commands of literal words, joined by && || ; | or newlines, with
-// nothing but descriptor duplication and redirects to /dev/null, where each
-// simple command is covered by a rule. A rule for exactly one command does not
-// cover it behind a pipe, unless what it reads there is data to it (head, wc …).
-// Once a variable that chooses programs was changed (PATH, GIT_*, *PAGER …) prefix
-// rules ask. Everything else asks, unless exactly that text was granted. Programs that run other programs or write files by an
-// option (env, find, sed, xargs, tar, make, python, ssh …) always ask; git and
-// go ask for the options and subcommands that execute or write elsewhere.
-// Of git push, pull, fetch and ls-remote only the name of a remote is covered, and
-// only where [Policy.Look] finds no file of that name.
-// A bare allow rule Bash covers everything that parses: only explicit deny and
-// ask rules, protected paths and deciding commands still hold.
+// A command is allowed by prefix rules only when it is plainly understood: simple commands of literal words, joined by
+// && || ; | or newlines, with nothing but descriptor duplication and redirects to /dev/null, where each simple command
+// is covered by a rule. A rule for exactly one command does not cover it behind a pipe, unless what it reads there is
+// data to it (head, wc …). Once a variable that chooses programs was changed (PATH, GIT_*, *PAGER …) prefix rules ask.
+// Everything else asks, unless exactly that text was granted. Programs that run other programs or write files by an
+// option (env, find, sed, xargs, tar, make, python, ssh …) always ask; git and go ask for the options and subcommands
+// that execute or write elsewhere. Of git push, pull, fetch and ls-remote only the name of a remote is covered, and
+// only where [Policy.Look] finds no file of that name. A bare allow rule Bash covers everything that parses: only
+// explicit deny and ask rules, protected paths and deciding commands still hold.
 //
 // # Commands that only read
 //

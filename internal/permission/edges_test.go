@@ -63,8 +63,8 @@ func TestAnUnknownDirectoryIsNotGoneBackFrom(t *testing.T) {
 	}
 }
 
-// What the letters of git's short options take is certain for each that is listed, the first and the last one too, and for no
-// other.
+// What the letters of git's short options take is certain for each that is listed, the first and the last one too, and
+// for no other.
 func TestGitsShortOptions(t *testing.T) {
 	for _, c := range "46adefhkmnpPqtuv" {
 		if takes, known := gitTakesValue("fetch", "-"+string(c)); takes || !known {

@@ -74,7 +74,8 @@ const gitFlags = " --all --append --atomic --auto-gc --auto-maintenance --autost
 	"--refetch --refs --set-upstream --show-forced-updates --signed --signoff --squash --stat --stdin --symref --tags --thin --unshallow --update-head-ok --update-shallow --verbose --verify " +
 	"--verify-signatures --allow-unrelated-histories --write-commit-graph --write-fetch-head "
 
-// gitValues are those whose value may be the next word. --recurse-submodules and --jobs are two options each, by subcommand.
+// gitValues are those whose value may be the next word. --recurse-submodules and --jobs are two options each, by
+// subcommand.
 const gitValues = " --cleanup --deepen --depth --filter --negotiation-tip --push-option --refmap --repo --server-option --shallow-exclude --shallow-since --sort "
 
 // gitTakesValue reports whether the value of an option is the next word. known: what the option is, is certain.

@@ -147,7 +147,8 @@ func TestWhatIsCommitted(t *testing.T) {
 	}
 }
 
-// Goal: while a merge or the like is under way nothing is committed and nothing staged: a person's commit would take it along.
+// Goal: while a merge or the like is under way nothing is committed and nothing staged: a person's commit would take it
+// along.
 func TestNothingIsStagedInTheMidstOfAMerge(t *testing.T) {
 	for _, mark := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge/done", "rebase-apply/next"} {
 		w := newWork(t)

@@ -10,8 +10,9 @@ import (
 	"github.com/perdure/perdure/internal/test/needs"
 )
 
-// A repository of another user, as in a container whose directory is the host's, is asked only if its user has told git that
-// it is safe, in a configuration of their own; the repository cannot say so of itself. Whoever has not is told how.
+// A repository of another user, as in a container whose directory is the host's, is asked only if its user has told git
+// that it is safe, in a configuration of their own; the repository cannot say so of itself. Whoever has not is told
+// how.
 func TestARepositoryOfAnotherUser(t *testing.T) {
 	w := newWork(t)
 	hash := w.commit(1)

@@ -58,8 +58,8 @@ func (r Repo) linkTo(place string) []byte {
 	return nil
 }
 
-// Unlink removes a .git that leads to no repository, or to what is another worktree's, or that is empty, as one is whose writer
-// was killed. Any other is left alone: that is an error.
+// Unlink removes a .git that leads to no repository, or to what is another worktree's, or that is empty, as one is
+// whose writer was killed. Any other is left alone: that is an error.
 func Unlink(dir string) error {
 	git := filepath.Join(dir, ".git")
 	text, err := small(git)
@@ -88,8 +88,8 @@ func MainOf(dir string) string {
 	return filepath.Clean(main)
 }
 
-// Linked says what is wrong with the worktree that begins in a directory; nil: its .git leads to a repository, and not to what is
-// another worktree's there, or it has none.
+// Linked says what is wrong with the worktree that begins in a directory; nil: its .git leads to a repository, and not
+// to what is another worktree's there, or it has none.
 func Linked(dir string) error {
 	root, git, err := find(dir)
 	if errors.Is(err, ErrNone) || err == nil && root != filepath.Clean(dir) {
@@ -104,8 +104,8 @@ func Linked(dir string) error {
 	return err
 }
 
-// taken reports that what a worktree's .git leads to belongs to another directory, which leads there, too: git gives the name of
-// a worktree that it has forgotten to the next one. One that only was moved is still its own.
+// taken reports that what a worktree's .git leads to belongs to another directory, which leads there, too: git gives
+// the name of a worktree that it has forgotten to the next one. One that only was moved is still its own.
 func taken(root, git string) bool {
 	place, err := small(filepath.Join(git, "gitdir"))
 	if err != nil { // it is no worktree's

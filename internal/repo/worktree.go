@@ -74,7 +74,8 @@ const (
 const splitPrefix = "sharedindex."
 
 // copyIndex gives a worktree the index of another one: what is staged there is staged here. What it says of times and
-// inodes git finds out to be of other files, and compares contents. Without one everything counts as deleted, there and here.
+// inodes git finds out to be of other files, and compares contents. Without one everything counts as deleted, there and
+// here.
 func copyIndex(from, to string) error {
 	err := copyFile(filepath.Join(from, "index"), filepath.Join(to, "index"), maxCopied)
 	if errors.Is(err, fs.ErrNotExist) {

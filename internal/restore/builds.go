@@ -20,9 +20,9 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// A build is a directory that is being made, known by a record of its own in [Config.Builds]: whoever makes it has the record
-// locked from before the first directory is there until it is in its place or taken away again. So a record that nobody has
-// locked is of a builder that is gone, and what the record names may go.
+// A build is a directory that is being made, known by a record of its own in [Config.Builds]: whoever makes it has the
+// record locked from before the first directory is there until it is in its place or taken away again. So a record that
+// nobody has locked is of a builder that is gone, and what the record names may go.
 type build struct {
 	To  string `json:"to"`            // that is to be there in the end
 	Dev uint64 `json:"dev,omitempty"` // of the directory that it is built in, once that is made
@@ -37,8 +37,8 @@ const (
 	maxBuilds = 1000     // records that are looked at in one go
 )
 
-// beginBuild makes the record of a build and locks it; nil: none is kept, as where the home's disk is full and the other one has
-// room. ErrBuilding says that another process has it.
+// beginBuild makes the record of a build and locks it; nil: none is kept, as where the home's disk is full and the
+// other one has room. ErrBuilding says that another process has it.
 func beginBuild(dir, to string) (*build, error) {
 	if dir == "" {
 		return nil, nil //nolint:nilnil // none is kept
@@ -155,9 +155,9 @@ func (b *build) leave() {
 	}
 }
 
-// ClearBuilds takes away what killed builders have left: the directories that their records name, if they are those that were
-// made, and the records. What a live builder has is left alone, and so is what may not be removed. It returns how many
-// directories went.
+// ClearBuilds takes away what killed builders have left: the directories that their records name, if they are those
+// that were made, and the records. What a live builder has is left alone, and so is what may not be removed. It returns
+// how many directories went.
 func ClearBuilds(ctx context.Context, dir string) (cleared int, err error) {
 	records, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a builder leaves that is killed at any step goes when somebody looks, without the same place being built again; what is
-// there as a whole stays.
+// What a builder leaves that is killed at any step goes when somebody looks, without the same place being built again;
+// what is there as a whole stays.
 func TestWhatAKilledBuilderLeftIsTakenAway(t *testing.T) {
 	w := fastWorld(t)
 	first(w)
@@ -88,8 +88,8 @@ func TestALiveBuildersDirectoryStays(t *testing.T) {
 	alone(t, cfg.Builds)
 }
 
-// A builder that begins where a killed one has left much, and is killed while it takes that away, leaves it known: what is left
-// goes all the same.
+// A builder that begins where a killed one has left much, and is killed while it takes that away, leaves it known: what
+// is left goes all the same.
 func TestWhatTwoKilledBuildersLeftIsTakenAway(t *testing.T) {
 	w := newWorld(t)
 	w.write("f", "x")

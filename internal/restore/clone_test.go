@@ -18,8 +18,8 @@ func copied(dst, src *os.File) error {
 	return err
 }
 
-// Whatever a clone does, the directory is what the tree says: a clone that gives other bytes, or half of them, or fails after
-// some, is no file's content.
+// Whatever a clone does, the directory is what the tree says: a clone that gives other bytes, or half of them, or fails
+// after some, is no file's content.
 func TestAClonedFileIsWhatIsWanted(t *testing.T) {
 	fails := map[string]error{"not supported": unix.ENOTSUP, "another file system": unix.EXDEV, "no room": unix.ENOSPC}
 	clones := map[string]func(dst, src *os.File) error{
@@ -80,8 +80,8 @@ func TestAClonedFileIsWhatIsWanted(t *testing.T) {
 	}
 }
 
-// An original that was changed since, that is something else now, or that lies behind a link, is no file's content, and nothing
-// is waited for.
+// An original that was changed since, that is something else now, or that lies behind a link, is no file's content, and
+// nothing is waited for.
 func TestAnotherOriginalIsNotShared(t *testing.T) {
 	w := fastWorld(t)
 	first(w)

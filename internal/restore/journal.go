@@ -236,9 +236,9 @@ func (j *Journal) Forget() error {
 	return j.remove()
 }
 
-// GiveUp takes away the journal of a restore, and closes it, whose directory is not the one that it was planned for any more:
-// it can be neither finished nor undone here, and what it has done is wherever that directory is. While the directory is
-// there, and on any other error, the journal stays: ErrPending, or that error.
+// GiveUp takes away the journal of a restore, and closes it, whose directory is not the one that it was planned for any
+// more: it can be neither finished nor undone here, and what it has done is wherever that directory is. While the
+// directory is there, and on any other error, the journal stays: ErrPending, or that error.
 func (j *Journal) GiveUp(ctx context.Context) error {
 	w, err := j.work(ctx)
 	if err == nil {

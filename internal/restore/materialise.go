@@ -19,9 +19,10 @@ import (
 // building begins the name beside a directory under which it is built.
 const building = ".perdure-building-"
 
-// Materialise makes a directory that is not there yet, or is empty, from a whole tree; a new one is its user's alone. It
-// is there as a whole, durably, or not at all: it is built beside its place under another name, which the next call takes away if this one is killed.
-// The directory above must be there. Progress counts entries; their number is known once the tree was looked through.
+// Materialise makes a directory that is not there yet, or is empty, from a whole tree; a new one is its user's alone.
+// It is there as a whole, durably, or not at all: it is built beside its place under another name, which the next call
+// takes away if this one is killed. The directory above must be there. Progress counts entries; their number is known
+// once the tree was looked through.
 //
 // Errors: ErrTaken, ErrBuilding, ErrContent, ErrNoSpace, those of the tree, the context's. What cannot be there is no
 // error, and named: what was not captured, what is off limits, and names that the file system takes for one.

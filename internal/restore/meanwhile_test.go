@@ -146,7 +146,8 @@ func (w *world) holds(content string) bool {
 	return found
 }
 
-// An edit that is made while a restore is killed, and before it goes on, is kept, too, on the way there and on the way back.
+// An edit that is made while a restore is killed, and before it goes on, is kept, too, on the way there and on the way
+// back.
 func TestAnEditBetweenAKillAndTheNextRunIsKept(t *testing.T) {
 	for _, back := range []bool{false, true} {
 		for _, m := range meddlings {

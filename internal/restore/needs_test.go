@@ -68,8 +68,8 @@ func TestWhatRestoresNeed(t *testing.T) {
 	needs("over")
 }
 
-// Texts are brought together only where all three versions are whole files, and where it is known that nobody but the session
-// and the one who made the newest has changed them; else the newest stays as it is.
+// Texts are brought together only where all three versions are whole files, and where it is known that nobody but the
+// session and the one who made the newest has changed them; else the newest stays as it is.
 func TestWhatIsNotBroughtTogether(t *testing.T) {
 	failing := errors.New("cannot be read")
 	for what, c := range map[string]struct {

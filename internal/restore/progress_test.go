@@ -2,8 +2,8 @@ package restore
 
 import "testing"
 
-// A restore tells from its beginning how many paths it has, never goes back, and ends with all of them and with the bytes that
-// it wrote, whatever becomes of the paths.
+// A restore tells from its beginning how many paths it has, never goes back, and ends with all of them and with the
+// bytes that it wrote, whatever becomes of the paths.
 func TestARestoreTellsHowFarItIs(t *testing.T) {
 	w := newWorld(t)
 	w.write("changes", "at first").write("goes/deep/file", "away").write("mode", "x").write("stays", "same")

@@ -20,7 +20,8 @@ func TestForceBringsBackWhatOnlyAPersonChanged(t *testing.T) {
 	w.has("own", "mine")
 }
 
-// Where it is not sure who changed something, nothing is passed over: each path is named and stays, and force takes it back.
+// Where it is not sure who changed something, nothing is passed over: each path is named and stays, and force takes it
+// back.
 func TestWhatNobodyIsKnownToHaveChangedIsNamed(t *testing.T) {
 	unsure := func(in *Input) { in.Unsure = true }
 	w := newWorld(t)

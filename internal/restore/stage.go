@@ -140,8 +140,8 @@ func (w *work) unstage(some []int) {
 	}
 }
 
-// write makes a file or a link that is not there yet, whole. A file is given open, for whoever makes it durable. With clone it
-// is tried first whether that can fill the file.
+// write makes a file or a link that is not there yet, whole. A file is given open, for whoever makes it durable. With
+// clone it is tried first whether that can fill the file.
 func (c *Config) write(ctx context.Context, d *dir, name string, e *tree.Entry, clone func(*os.File) (bool, error)) (*os.File, error) {
 	if e.Kind == tree.Link {
 		err := d.symlink(e.Target, name)

@@ -1,7 +1,7 @@
 // Package seal encrypts a stream to people's keys or to a passphrase, and back, in the age format (age-encryption.org).
 //
-// What is opened comes in pieces of 64 KiB, each of which is proven before it is handed out; that it is whole is known at its
-// end. Who wrote it is not: anyone may encrypt to a public key.
+// What is opened comes in pieces of 64 KiB, each of which is proven before it is handed out; that it is whole is known
+// at its end. Who wrote it is not: anyone may encrypt to a public key.
 package seal
 
 import (

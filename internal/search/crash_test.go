@@ -102,7 +102,8 @@ func TestKilledWhileIndexing(t *testing.T) {
 	}
 }
 
-// Goal: the same wherever within a transaction the process dies: it is killed after some time, again and again on one index.
+// Goal: the same wherever within a transaction the process dies: it is killed after some time, again and again on one
+// index.
 func TestKilledAtAnyTime(t *testing.T) {
 	rounds := 12
 	if os.Getenv("PERDURE_SOAK") != "" {

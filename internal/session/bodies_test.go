@@ -265,7 +265,8 @@ func TestChangesOfAPlanInWords(t *testing.T) {
 	}
 }
 
-// A compaction begins the counting anew, and what was asked for it is done: the model's reply, or by rule where it gave none.
+// A compaction begins the counting anew, and what was asked for it is done: the model's reply, or by rule where it gave
+// none.
 func TestAfterACompaction(t *testing.T) {
 	s := New("s")
 	s.Lifecycle, s.Compactions = LifecycleOpen, 1

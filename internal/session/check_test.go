@@ -61,7 +61,8 @@ func TestCheckedEventsFold(t *testing.T) {
 			}
 		}
 	})
-	// In the mean 0.54 and 0.30 of the batches; in the shortest runs, of 150 batches, never less than 0.39 and 0.27 in 120 runs.
+	// In the mean 0.54 and 0.30 of the batches; in the shortest runs, of 150 batches, never less than 0.39 and 0.27 in
+	// 120 runs.
 	if 3*passed < tried || 6*foreign < tried {
 		t.Errorf("of %d batches only %d passed, %d of them with an event of any kind", tried, passed, foreign)
 	}

@@ -21,7 +21,8 @@ type Imported struct {
 	Part bool `json:"part,omitempty"`
 	// Price is what its model costs by what is known here; nil: nothing is.
 	Price *model.Price `json:"price,omitempty"`
-	// Lifecycle is what it was before the log's last event, if that is the closing of a session that moved: it goes on as that.
+	// Lifecycle is what it was before the log's last event, if that is the closing of a session that moved: it goes on
+	// as that.
 	Lifecycle Lifecycle `json:"lifecycle,omitempty"`
 	Text      []byte    `json:"-"` // what the model is told of it
 }
@@ -87,8 +88,8 @@ const LongestRetryMS = 10_000 * 24 * 3600 * 1000
 // maxWindow bounds what a bundle may say of a model's window, in tokens; beyond it, it is unknown.
 const maxWindow = 1 << 40
 
-// bound brings what a bundle says that was set elsewhere within what a configuration here could say. The system prompt stays: it
-// is what the conversation was held under, and text that allows nothing.
+// bound brings what a bundle says that was set elsewhere within what a configuration here could say. The system prompt
+// stays: it is what the conversation was held under, and text that allows nothing.
 func (s *State) bound() {
 	c := &s.Config
 	c.MaxSteps, c.BudgetNano = max(c.MaxSteps, 0), max(c.BudgetNano, 0)

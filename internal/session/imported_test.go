@@ -75,8 +75,8 @@ func TestImportedHasNoRights(t *testing.T) {
 	}
 }
 
-// How long is tried again and when is compacted are settings that a bundle claims, within what somebody here could have set;
-// what lies within it comes back as it was. The system prompt is what the conversation was held under: it stays.
+// How long is tried again and when is compacted are settings that a bundle claims, within what somebody here could have
+// set; what lies within it comes back as it was. The system prompt is what the conversation was held under: it stays.
 func TestImportedSettingsAreWithinBounds(t *testing.T) {
 	ms := func(n int64) *int64 { return &n }
 	for name, c := range map[string]struct {

@@ -163,7 +163,8 @@ type Configured struct {
 	Cwd  *string `json:"cwd,omitempty"`
 	// Moved: Root is a copy of the former one, so that what the session knows of paths there holds of those in Root.
 	Moved bool `json:"moved,omitempty"`
-	// Renamed: the former Root is gone, and Root has taken its place, so that what is known of its files holds of those in Root, too.
+	// Renamed: the former Root is gone, and Root has taken its place, so that what is known of its files holds of those
+	// in Root, too.
 	Renamed bool `json:"renamed,omitempty"`
 	// Another model: the tools and the system prompt stay, the thinking of the former model is lost to it.
 	Provider  *string      `json:"provider,omitempty"`

@@ -71,8 +71,8 @@ func WakeID(act string) string { return act + ".wake" }
 // maxOverlap bounds how many reads run at once.
 const maxOverlap = 8
 
-// Next returns the set of outstanding actions; of a step's calls the first ones. It is empty exactly if nothing can progress without outside
-// input: a message, an approval, an answer, new limits. It is pure.
+// Next returns the set of outstanding actions; of a step's calls the first ones. It is empty exactly if nothing can
+// progress without outside input: a message, an approval, an answer, new limits. It is pure.
 func Next(s *State) []Action {
 	if s.ReadOnly != "" {
 		return nil

@@ -8,8 +8,9 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// RedactRaw gives the body of an event with known values replaced in everything, sealed replies too: for a copy of a log
-// that leaves the machine, whose hashes are others then. Where nothing was replaced it is the event's own body. What was replaced must not begin or end a string of JSON.
+// RedactRaw gives the body of an event with known values replaced in everything, sealed replies too: for a copy of a
+// log that leaves the machine, whose hashes are others then. Where nothing was replaced it is the event's own body.
+// What was replaced must not begin or end a string of JSON.
 func RedactRaw(e store.Event, replace func([]byte) []byte) ([]byte, error) {
 	if e.Codec != Codec1 || e.Body == nil {
 		return e.Body, nil

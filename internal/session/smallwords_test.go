@@ -53,7 +53,8 @@ func TestNamesOfArtifacts(t *testing.T) {
 	}
 }
 
-// What becomes of files is one of four words, and a person who is asked is offered three answers, with what it was about quoted.
+// What becomes of files is one of four words, and a person who is asked is offered three answers, with what it was
+// about quoted.
 func TestWordsAboutLostActs(t *testing.T) {
 	for how, good := range map[string]bool{"tell": true, "ask": true, "keep": true, "rollback": true, "": false, "undo": false} {
 		if err := session.CheckOnLost(how); (err == nil) != good {

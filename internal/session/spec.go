@@ -51,8 +51,8 @@ type Recovery struct {
 	Output string `json:"output,omitempty"` // the last lines that a lost task printed
 }
 
-// FilesUpdate is the kind of an [Update] that tells how far work on the session's files is that takes long, such as a capture
-// or a restore: Text is for people. Deltas of a model's reply have the kinds of package model.
+// FilesUpdate is the kind of an [Update] that tells how far work on the session's files is that takes long, such as a
+// capture or a restore: Text is for people. Deltas of a model's reply have the kinds of package model.
 const FilesUpdate = "files"
 
 // Update is something that an observer may show: an event once it is durable, or a delta of a running model call.

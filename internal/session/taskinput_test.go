@@ -19,8 +19,8 @@ func TestAWriteToNoTaskOfOnesOwnIsAFault(t *testing.T) {
 	}
 }
 
-// Goal: a write is shown with its task, its length and its text, and with its end only if it is one. What people are told of
-// the bounds is what holds: 65,536 bytes at once, 64 writes that wait.
+// Goal: a write is shown with its task, its length and its text, and with its end only if it is one. What people are
+// told of the bounds is what holds: 65,536 bytes at once, 64 writes that wait.
 func TestAWriteIsShownAsItIs(t *testing.T) {
 	for want, b := range map[string]TaskInput{
 		"bash_1: 3 bytes":              {Task: "bash_1", Text: []byte("yes")},

@@ -7,8 +7,8 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// TitleRequested tells that the model is asked for a title. The call is no part of the conversation and is never made again: until
-// [TitleGiven] it counts as lost, which it stays if its holder dies or a turn begins.
+// TitleRequested tells that the model is asked for a title. The call is no part of the conversation and is never made
+// again: until [TitleGiven] it counts as lost, which it stays if its holder dies or a turn begins.
 type TitleRequested struct {
 	headOnly
 	Model    string `json:"model"`    // provider/model

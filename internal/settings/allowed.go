@@ -115,8 +115,9 @@ func (r Remembered) check() error {
 	return err
 }
 
-// Remember adds a rule to the file, which it makes if it is missing; added is false for one that is there already, which
-// stays as it is. Others may do the same at once. Errors: ErrConfig for a file that is not understood, which is left alone, and of the disk.
+// Remember adds a rule to the file, which it makes if it is missing; added is false for one that is there already,
+// which stays as it is. Others may do the same at once. Errors: ErrConfig for a file that is not understood, which is
+// left alone, and of the disk.
 func Remember(ctx context.Context, file string, r Remembered) (added bool, err error) {
 	if file == "" {
 		return false, fmt.Errorf("%w: there is no place for remembered rules: neither XDG_CONFIG_HOME nor HOME is set", ErrConfig)

@@ -106,7 +106,8 @@ type UI struct {
 	Status *bool `toml:"status"` // terminals that show a program's status are told it
 	Rewind *bool `toml:"rewind"` // esc twice goes back to an earlier turn
 	Titles *bool `toml:"titles"` // the model is asked for a title of a session that has none
-	// Passthrough has tmux hand notifications and status on to the terminal around it; its option allow-passthrough must be on.
+	// Passthrough has tmux hand notifications and status on to the terminal around it; its option allow-passthrough
+	// must be on.
 	Passthrough bool `toml:"tmux_passthrough"`
 }
 
@@ -138,9 +139,9 @@ type Loaded struct {
 	Unknown   []string // rules for tools that there are none of, in words
 }
 
-// Load reads the user's file with the rules that are remembered beside it, and those of a directory's project: its own and those of the directories above it, whose
-// rules and limits hold below them. Missing files say nothing; a file that cannot be read or understood is an error,
-// which wraps ErrConfig, since ignoring a deny rule would widen.
+// Load reads the user's file with the rules that are remembered beside it, and those of a directory's project: its own
+// and those of the directories above it, whose rules and limits hold below them. Missing files say nothing; a file that
+// cannot be read or understood is an error, which wraps ErrConfig, since ignoring a deny rule would widen.
 func Load(userFile, projectDir string) (Loaded, error) {
 	user, err := read(userFile)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// What somebody puts in the place of a file that the home keeps beside its database, a link to a file elsewhere, a second
-// name of another lock, a pipe, is neither changed nor followed nor waited for: the home is refused with the name of what is
-// wrong, or works without.
+// What somebody puts in the place of a file that the home keeps beside its database, a link to a file elsewhere, a
+// second name of another lock, a pipe, is neither changed nor followed nor waited for: the home is refused with the
+// name of what is wrong, or works without.
 func TestPlantedLocksAndMarks(t *testing.T) {
 	for _, name := range []string{"turn.lock", "write.lock", doorName, markName, lostName, databaseName, databaseName + "-wal", databaseName + "-shm"} {
 		for kind, plant := range map[string]func(at, victim string) error{
@@ -82,8 +82,8 @@ func useAll(t *testing.T, home string) error {
 	return s.Create(t.Context(), store.NewSession{ID: "b"})
 }
 
-// A pipe among the records of holders keeps nobody waiting, neither whoever opens the home nor who asks for that holder; and
-// a link there is no record.
+// A pipe among the records of holders keeps nobody waiting, neither whoever opens the home nor who asks for that
+// holder; and a link there is no record.
 func TestPlantedHolders(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
 	s := mustOpen(t, home, Config{})

@@ -52,25 +52,26 @@
 // prints, nor how it ends, is lost. The stand-in has hardly any memory of its own, and ends with the shim's work. It waits
 // until the dying shim has let go of the lock, and any other replacement leaves the act to it while it lives.
 //
-// An orphan without one is adopted by whoever looks: by the process that started it at once, else by Wait, Look, Settle,
-// Kill and Remove. A replacement shim takes the lock, opens the FIFO, goes on at the offset where the segments end, and finds the
-// command's processes again by descent, session and the variable PERDURE_ACT in their environment. It is not their
-// parent, so it asks the kernel how the command ended: the process table as long as nobody has reaped it, after that,
-// on newer kernels, the handle that it or whoever called it held before. Only when all of that fails the code is lost.
-// Timeouts and kills go on under it.
+// An orphan without one is adopted by whoever looks: by the process that started it at once, else by Wait, Look,
+// Settle, Kill and Remove. A replacement shim takes the lock, opens the FIFO, goes on at the offset where the segments
+// end, and finds the command's processes again by descent, session and the variable PERDURE_ACT in their environment.
+// It is not their parent, so it asks the kernel how the command ended: the process table as long as nobody has reaped
+// it, after that, on newer kernels, the handle that it or whoever called it held before. Only when all of that fails
+// the code is lost. Timeouts and kills go on under it.
 //
 // Only exit.json and intent.json are synced. Under one boot the page cache keeps every write, whoever dies; after a
 // reboot the boot id of spec.json differs, or spec.json is torn or gone, and everything without a complete exit.json
 // is lost, whatever else survived. That is why run.json has to be written before the go byte but not synced.
 //
 // Output flows through a FIFO that the command holds open for reading and writing, so that neither the death of the
-// shim nor a script that truncates /dev/stdout hurts it. The shim moves it into fixed-size segments and keeps the
-// first and the last ones, command.Spec.KeepBytes in all. On Linux a byte is moved within one system call, so that it is
+// shim nor a script that truncates /dev/stdout hurts it. The shim moves it into fixed-size segments and keeps the first
+// and the last ones, command.Spec.KeepBytes in all. On Linux a byte is moved within one system call, so that it is
 // always in the one place or in the other, whoever dies. Offsets are absolute and a hole between two segments is the
 // gap that Read reports: there rotation removed bytes, or a full disk, the session's bound or the floor of free space
 // refused them. The disk never blocks a command. What the FIFO holds is lost only when all of command, descendants,
-// shim, stand-in and the processes that started it or wait for it are dead. The next shim sees that by the pipe, which is
-// another one then, and command.State.MissingAfter says from where on output may be missing, whether or not the pipe held any.
+// shim, stand-in and the processes that started it or wait for it are dead. The next shim sees that by the pipe, which
+// is another one then, and command.State.MissingAfter says from where on output may be missing, whether or not the pipe
+// held any.
 //
 // Identity is pid, start ticks and boot id, checked after a pidfd is open. A zombie is dead. On Linux the whole tree
 // dies with Kill, processes that left the group or the session included; elsewhere that is best effort.
@@ -86,14 +87,15 @@
 //
 // # Two sides
 //
-// The agent's side (Runner, Terminal) starts commands and finds them again; the shim's keeps one. They meet in the directory
-// and use nothing of each other but what both have in common: its formats and the system's processes. Each file belongs to
-// one of the three, and a test holds them apart (sides_test.go).
+// The agent's side (Runner, Terminal) starts commands and finds them again; the shim's keeps one. They meet in the
+// directory and use nothing of each other but what both have in common: its formats and the system's processes. Each
+// file belongs to one of the three, and a test holds them apart (sides_test.go).
 //
 // # The caller's duties
 //
 // Call RunShimIfAsked first thing in main (and in TestMain), or set Runner.Exe to a program that does. Call
 // Runner.Prepare before recording that the act has started: from then on a missing directory is no proof that nothing
-// ran, and is reported as lost. Give every attempt its own act id. After a crash call Settle, then Wait; of what runs on
-// in the background call Look now and then. Call Remove when the outcome and the output are safe elsewhere. Times are milliseconds UTC, sizes are bytes.
+// ran, and is reported as lost. Give every attempt its own act id. After a crash call Settle, then Wait; of what runs
+// on in the background call Look now and then. Call Remove when the outcome and the output are safe elsewhere. Times
+// are milliseconds UTC, sizes are bytes.
 package task

@@ -10,8 +10,8 @@ import (
 	"github.com/perdure/perdure/internal/command"
 )
 
-// Whether a command can be executed is told as its exec stage would find it: by the PATH of its own environment, from its own
-// directory, and in words that name the program.
+// Whether a command can be executed is told as its exec stage would find it: by the PATH of its own environment, from
+// its own directory, and in words that name the program.
 func TestCheckProgram(t *testing.T) {
 	dir := t.TempDir()
 	for name, mode := range map[string]os.FileMode{"program": 0o700, "text": 0o600} {

@@ -132,8 +132,9 @@ func readBounded(path string) ([]byte, error) {
 	}
 }
 
-// openRetry opens a file of an act's directory, whose command may have put a link there: it is not followed, and the file counts as missing.
-// It may as well have put a pipe there: whoever means a file opens it with O_NONBLOCK, or waits for ever.
+// openRetry opens a file of an act's directory, whose command may have put a link there: it is not followed, and the
+// file counts as missing. It may as well have put a pipe there: whoever means a file opens it with O_NONBLOCK, or waits
+// for ever.
 func openRetry(path string, flags int, mode uint32) (int, error) {
 	for {
 		fd, err := unix.Open(path, flags|unix.O_NOFOLLOW, mode)

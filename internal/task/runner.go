@@ -94,9 +94,9 @@ func (r *Runner) Check() error {
 // cannot be executed does run in this sense: as in a shell it exits with 127 (not found) or 126, and says why on its
 // output.
 //
-// An error that wraps ErrNotStarted is final: the command did not run and never will. ErrClaimed means that the act
-// was decided before, or prepared for another spec or under another boot. After any other error, a cancelled ctx included, the outcome is open: call Settle. Cancelling
-// ctx never stops a command that runs.
+// An error that wraps ErrNotStarted is final: the command did not run and never will. ErrClaimed means that the act was
+// decided before, or prepared for another spec or under another boot. After any other error, a cancelled ctx included,
+// the outcome is open: call Settle. Cancelling ctx never stops a command that runs.
 func (r *Runner) Start(ctx context.Context, spec command.Spec) error {
 	if err := r.Check(); err != nil {
 		return fmt.Errorf("start %s/%s: %w", spec.Session, spec.Act, err)

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// trimMemory returns the mappings of the file that this process has written to, and what gives back the pages of the program file that only the start needed. They come back from the
-// page cache when they are touched, so it should be called when this process has nothing left to do. It is most of the
-// share of memory of a shim that few others run beside. It hardly allocates: a run of the collector would cost more
-// than it could give back.
+// trimMemory returns the mappings of the file that this process has written to, and what gives back the pages of the
+// program file that only the start needed. They come back from the page cache when they are touched, so it should be
+// called when this process has nothing left to do. It is most of the share of memory of a shim that few others run
+// beside. It hardly allocates: a run of the collector would cost more than it could give back.
 func trimMemory() (written [][2]uintptr, release func()) {
 	f, err := os.Open("/proc/self/smaps")
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// What a command prints goes with the FIFO's content when nobody has it open any more: when the command ended, or let go
-// of it, after the agent, the shim and the stand-in had died. That this happened is seen by the size of the pipe behind
-// the FIFO: the first shim gives it one that no new pipe has, and the kernel makes a new pipe for the next opener. Whether the
-// old one held anything then, nobody can tell. The times of FIFO and segments do not: a step that took a part of what there
-// was, or was broken off by a kill before it moved a byte, stamps its segment all the same, and a command that splices
-// leaves no time in the FIFO. So it is always said that output may be missing.
+// What a command prints goes with the FIFO's content when nobody has it open any more: when the command ended, or let
+// go of it, after the agent, the shim and the stand-in had died. That this happened is seen by the size of the pipe
+// behind the FIFO: the first shim gives it one that no new pipe has, and the kernel makes a new pipe for the next
+// opener. Whether the old one held anything then, nobody can tell. The times of FIFO and segments do not: a step that
+// took a part of what there was, or was broken off by a kill before it moved a byte, stamps its segment all the same,
+// and a command that splices leaves no time in the FIFO. So it is always said that output may be missing.
 
 // unreadPrefix begins the name of an empty file that says so; the rest is the absolute offset from which on output may
 // be missing.

@@ -67,7 +67,8 @@ func runArtifact(t *testing.T, k *keeping, dir string, in map[string]any) (Resul
 	return r, r.Events[0].(*session.ArtifactAdded)
 }
 
-// A file and a text are kept whole, under a name, with the call and what they are; the bytes are held until the engine lets go.
+// A file and a text are kept whole, under a name, with the call and what they are; the bytes are held until the engine
+// lets go.
 func TestArtifactKeepsFilesAndTexts(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "report.bin"), []byte("a\x00b"), 0o600); err != nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/perdure/perdure/internal/lineage"
 )
 
-// fromOutside reports whether one of some lines repeats what a command, the web, another program or a file outside of the
-// project said in this session, before the agent did, and the user did not. An ancestor's log counts too. Little of it is kept.
+// fromOutside reports whether one of some lines repeats what a command, the web, another program or a file outside of
+// the project said in this session, before the agent did, and the user did not. An ancestor's log counts too. Little of
+// it is kept.
 func (e Env) fromOutside(ctx context.Context, list []string) (bool, error) {
 	return e.fromOthers(ctx, list, false)
 }

@@ -129,9 +129,9 @@ type Env struct {
 	// Target is the resolved path of the call that was decided about, if it names one (see Paths): a tool works on
 	// that and does not follow links again. Empty: nothing was decided yet.
 	Target string
-	// Replace hides known secrets, without changing what it is given; Partial is how many bytes at the end of a cut text may
-	// be the beginning of one. What a tool shortens goes through both before, since the engine sees only what is left. Nil:
-	// there are none.
+	// Replace hides known secrets, without changing what it is given; Partial is how many bytes at the end of a cut
+	// text may be the beginning of one. What a tool shortens goes through both before, since the engine sees only what
+	// is left. Nil: there are none.
 	Replace func([]byte) []byte
 	Partial func([]byte) int
 	// AwaitID gives the id of a new await; nil: the one after the state's newest.

@@ -19,7 +19,8 @@ type Reader interface {
 const MaxWalk = 10_000_000
 
 var (
-	// ErrTooLarge is wrapped by errors about trees of more entries than the caller would look at, and of paths beyond the bounds.
+	// ErrTooLarge is wrapped by errors about trees of more entries than the caller would look at, and of paths beyond
+	// the bounds.
 	ErrTooLarge = errors.New("the tree is too large")
 
 	// SkipDir is what a visit returns that does not want what is in the directory that it was called for.

@@ -109,7 +109,8 @@ func grants(st *session.State) (out []string) {
 	return out
 }
 
-// Scratch words a scratch state, a line for each key. A key that begins with a dot is a program's own: models do not see it.
+// Scratch words a scratch state, a line for each key. A key that begins with a dot is a program's own: models do not
+// see it.
 func Scratch(of map[string][]byte) (out []string) {
 	for _, k := range slices.Sorted(maps.Keys(of)) {
 		if strings.HasPrefix(k, ".") {

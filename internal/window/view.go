@@ -8,8 +8,8 @@ import (
 // leastSteps is how many bytes of steps are worth a summary, which with what is kept beside it takes about as much itself.
 const leastSteps = 6000
 
-// TooSmall reports a conversation that a compaction would make no smaller, and how many tokens of the request its steps are: all
-// else that a request holds is kept by every compaction.
+// TooSmall reports a conversation that a compaction would make no smaller, and how many tokens of the request its steps
+// are: all else that a request holds is kept by every compaction.
 func TooSmall(st *session.State, t *session.Transcript) (steps int64, small bool) {
 	least := int64(leastSteps)
 	if mark := st.Mark(); mark > 0 {

@@ -132,8 +132,8 @@ func TestLoadFollowsNoLink(t *testing.T) {
 	}
 }
 
-// Goal: of what a session did outside of itself each thing is there, with whether it may be repeated and what becomes of it.
-// A command that only reads is none, unless it was cut so that nobody knows.
+// Goal: of what a session did outside of itself each thing is there, with whether it may be repeated and what becomes
+// of it. A command that only reads is none, unless it was cut so that nobody knows.
 func TestEffects(t *testing.T) {
 	st := session.New("s1")
 	act := func(id string, e session.Effect, o session.Outcome) session.Act {

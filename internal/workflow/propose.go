@@ -154,8 +154,9 @@ func (p *Proposal) notes(l noteList, base []Note, known map[string]bool) {
 	}
 }
 
-// Settle tells the file that its changes were judged: from now on it is as if Perdure had written it, and the next [Save]
-// brings it up to date. With refused, its text is kept in refused-state.json, and the file is as it was before. knowledge.ErrChanged says that it was changed again.
+// Settle tells the file that its changes were judged: from now on it is as if Perdure had written it, and the next
+// [Save] brings it up to date. With refused, its text is kept in refused-state.json, and the file is as it was before.
+// knowledge.ErrChanged says that it was changed again.
 func (p *Proposal) Settle(cfg knowledge.Config, refused bool) error {
 	k, err := knowledge.Open(cfg)
 	if err != nil {

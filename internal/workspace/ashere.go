@@ -8,9 +8,9 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// asHere reads trees that came from another home. What git ignores of them stayed there, so nobody knows here what it was: it is
-// as it is here, and a restore neither misses it nor changes anything in its place. The trees that say so are made in memory,
-// for the directories in which something stayed.
+// asHere reads trees that came from another home. What git ignores of them stayed there, so nobody knows here what it
+// was: it is as it is here, and a restore neither misses it nor changes anything in its place. The trees that say so
+// are made in memory, for the directories in which something stayed.
 type asHere struct {
 	ctx   context.Context //nolint:containedctx // of one plan
 	blobs *blob.Store

@@ -16,7 +16,8 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// planned is the plan of a restore of a file whose first line the session has changed and whose last line somebody else has.
+// planned is the plan of a restore of a file whose first line the session has changed and whose last line somebody else
+// has.
 func planned(t *testing.T, text string) *workspace.Planned {
 	t.Helper()
 	blobs, err := blob.Open(filepath.Join(t.TempDir(), "blobs"), blob.Config{})
@@ -103,7 +104,8 @@ func TestAStrayFileAmongJournalsNeedsNothing(t *testing.T) {
 	}
 }
 
-// Paths of a directory are those below it, relative to it: not that of the directory, nor of one whose name begins like its.
+// Paths of a directory are those below it, relative to it: not that of the directory, nor of one whose name begins like
+// its.
 func TestPathsBelowADirectory(t *testing.T) {
 	got := workspace.Below("/w/d", "/w/d/f", "/w/d", "/w/dx/f", "/w/f", "/w/d/e/f")
 	if !slices.Equal(got, []string{"f", "e/f"}) {

@@ -75,8 +75,8 @@ func TestARestoreOfADirectoryThatWasReplacedBlocksNothing(t *testing.T) {
 	}
 }
 
-// That what a restore leaves is not durably gone is told to whoever takes it back, and to the session's next restore, which is
-// not made then.
+// That what a restore leaves is not durably gone is told to whoever takes it back, and to the session's next restore,
+// which is not made then.
 func TestAJournalThatIsNotDurablyGoneIsTold(t *testing.T) {
 	b, fails := newBench(t), ""
 	broken := errors.New("the disk is broken")

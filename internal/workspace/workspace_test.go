@@ -314,7 +314,8 @@ func TestWhatIsReleasedCanBeSwept(t *testing.T) {
 	}
 }
 
-// A capture names the repositories that it finds, as git left them, but for one between a turn's acts, or that found nothing new.
+// A capture names the repositories that it finds, as git left them, but for one between a turn's acts, or that found
+// nothing new.
 func TestACaptureNamesRepositories(t *testing.T) {
 	b := newBench(t)
 	b.write("f", "one")
@@ -403,8 +404,8 @@ func TestWhoHasChangedAFileCounts(t *testing.T) {
 	b.has("done", "theirs", "two, longer")
 }
 
-// A process has at most thirty-two workspaces open, those that it used last; one that is open is not opened again, and Close
-// closes all.
+// A process has at most thirty-two workspaces open, those that it used last; one that is open is not opened again, and
+// Close closes all.
 func TestFewWorkspacesAreOpen(t *testing.T) {
 	b := newBench(t)
 	var dirs []string

@@ -173,8 +173,8 @@ func importBeside(e *env) {
 	}
 }
 
-// importFurther: a session that is there goes on with the rest of its log. What is forked from it, waits in its inbox or was
-// read of it stays, and the next holder's epoch is greater than any of both.
+// importFurther: a session that is there goes on with the rest of its log. What is forked from it, waits in its inbox
+// or was read of it stays, and the next holder's epoch is greater than any of both.
 func importFurther(e *env) {
 	s := e.open()
 	events := Events("a", store.Head{}, 9)
@@ -217,7 +217,8 @@ func importFurther(e *env) {
 	e.must(w.append(e.ctx, 1))
 }
 
-// importFurtherOrNot: what does not follow the log that is there changes nothing, nor does it while somebody has the session.
+// importFurtherOrNot: what does not follow the log that is there changes nothing, nor does it while somebody has the
+// session.
 func importFurtherOrNot(e *env) {
 	s := e.open()
 	events, others := Events("a", store.Head{}, 5), Events("b", store.Head{}, 2)

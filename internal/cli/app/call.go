@@ -12,8 +12,8 @@ import (
 // maxCalled bounds a name by which a session is called in a command that is shown, in characters.
 const maxCalled = 40
 
-// Call is the shortest by which [App.Resolve] finds a session, as it is typed in a shell: its name, or the end of its id. Where
-// nobody reads it from a screen, but perhaps a program, it is the id.
+// Call is the shortest by which [App.Resolve] finds a session, as it is typed in a shell: its name, or the end of its
+// id. Where nobody reads it from a screen, but perhaps a program, it is the id.
 func (a *App) Call(ctx context.Context, h *homes.Home, id string) string {
 	if !a.Screen {
 		return id

@@ -7,8 +7,8 @@ import (
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
-// Goal: a session is called in words as briefly as it can be found again: by its name if it alone has that, else by the end of its
-// id; by the id where a program may read it. Whatever it is called finds it.
+// Goal: a session is called in words as briefly as it can be found again: by its name if it alone has that, else by the
+// end of its id; by the id where a program may read it. Whatever it is called finds it.
 func TestWhatASessionIsCalledFindsIt(t *testing.T) {
 	w := clitest.New(t)
 	const long, twin = "01a20950-11bd-74f9-92b1-eb328c5380f7", "01a20950-1dca-7057-b0a1-ac6535b1bc43"

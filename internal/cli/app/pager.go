@@ -12,9 +12,9 @@ import (
 // maxPaged bounds what is kept to see whether it fits the screen, in bytes; what is longer goes to the pager at once.
 const maxPaged = 1 << 20
 
-// Paged runs print with a stdout that goes through a pager, if stdout is a terminal and the text is longer than it.
-// The pager is $PERDURE_PAGER, else $PAGER, else less; an empty variable or "cat" is none, and so is --no-pager. A pager that does not start,
-// or that a person leaves early, is no error.
+// Paged runs print with a stdout that goes through a pager, if stdout is a terminal and the text is longer than it. The
+// pager is $PERDURE_PAGER, else $PAGER, else less; an empty variable or "cat" is none, and so is --no-pager. A pager
+// that does not start, or that a person leaves early, is no error.
 func (a *App) Paged(print func() error) error {
 	_, rows := a.Window()
 	pager := a.pager()

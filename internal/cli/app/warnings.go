@@ -51,8 +51,8 @@ func (a *App) HintLosses(h *homes.Home) string {
 	return "restore a backup, or go on with what is there: rm " + display.Quote(note)
 }
 
-// WarnOfApplies tells of changes whose application to a directory was interrupted, so that the files there are half of one and
-// half of the other, and of the way on: of all of them, or of those that a session has to do with.
+// WarnOfApplies tells of changes whose application to a directory was interrupted, so that the files there are half of
+// one and half of the other, and of the way on: of all of them, or of those that a session has to do with.
 func (a *App) WarnOfApplies(ctx context.Context, h *homes.Home, id string) {
 	open := h.OpenApplies(ctx, id)
 	for i := range open {

@@ -95,8 +95,8 @@ func (p *Person) Resize(cols, rows uint16) {
 	}
 }
 
-// Deaf has nobody read what is shown any more, as on a connection that hangs, until the terminal takes nothing more. Whatever
-// is in it draws anew at each size.
+// Deaf has nobody read what is shown any more, as on a connection that hangs, until the terminal takes nothing more.
+// Whatever is in it draws anew at each size.
 func (p *Person) Deaf() {
 	p.t.Helper()
 	p.deaf.Store(true)

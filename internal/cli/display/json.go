@@ -18,8 +18,9 @@ func Encoder(w io.Writer) *json.Encoder {
 	return e
 }
 
-// escaper escapes the control characters that JSON allows as they are: DEL and the C1 set, which some terminals obey, and
-// the invisible ones that turn the direction of text or hide in it. They can only stand in strings. An encoder writes whole lines, so no character comes in two pieces.
+// escaper escapes the control characters that JSON allows as they are: DEL and the C1 set, which some terminals obey,
+// and the invisible ones that turn the direction of text or hide in it. They can only stand in strings. An encoder
+// writes whole lines, so no character comes in two pieces.
 type escaper struct{ w io.Writer }
 
 func (e escaper) Write(b []byte) (int, error) {

@@ -15,8 +15,8 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// Receipt is the line by which perdure import says that a session is in its home, durably and verified: that one, up to that
-// event, with that hash.
+// Receipt is the line by which perdure import says that a session is in its home, durably and verified: that one, up to
+// that event, with that hash.
 func Receipt(id string, head store.Head) string {
 	return "imported " + id + " " + strconv.FormatInt(head.Seq, 10) + " " + head.Hash.String()
 }
@@ -27,8 +27,8 @@ const maxReceipt = 64 << 10
 // Elsewhere is the line by which perdure import says that its home is not the one that a move with this word comes from.
 func Elsewhere(word string) string { return "elsewhere " + word }
 
-// move hands the bundle to a command, and closes the session here when the command's receipt says that all of it is there, in
-// another home. What happens to the session here meanwhile keeps it open: then it is in both places.
+// move hands the bundle to a command, and closes the session here when the command's receipt says that all of it is
+// there, in another home. What happens to the session here meanwhile keeps it open: then it is in both places.
 func move(ctx context.Context, a *app.App, h *homes.Home, id string, o Options) error {
 	st, err := h.State(ctx, id)
 	if err != nil {
@@ -89,7 +89,8 @@ func (o *Options) hand(ctx context.Context, a *app.App, m *homes.Move, id string
 	return out, nil, &app.ExitError{Code: app.ExitFailed, Text: fmt.Sprintf("%s: %q ended with %v", text, o.MoveTo, err)}
 }
 
-// proves is nil if what was printed says that just this session is there up to just this event, in a home that is not this one.
+// proves is nil if what was printed says that just this session is there up to just this event, in a home that is not
+// this one.
 func (r *receipt) proves(id string, head store.Head, word string) error {
 	switch open := "session " + id + " is open here as before: the command did not say that "; {
 	case !r.has(Receipt(id, head)):

@@ -15,8 +15,8 @@ func lifecycle(t *testing.T, w *clitest.World, id string) any {
 	return clitest.Lines(t, w.OK("show", id, "--json"))[0]["lifecycle"]
 }
 
-// Goal: a session does not move to where it is. The home that it lives in has all of it, of course, and saying so would close
-// the only one there is; by whatever name that home is reached.
+// Goal: a session does not move to where it is. The home that it lives in has all of it, of course, and saying so would
+// close the only one there is; by whatever name that home is reached.
 func TestAMoveIntoItsOwnHomeIsRefused(t *testing.T) {
 	w := clitest.New(t)
 	w.Eventful("one")
@@ -43,8 +43,8 @@ func TestAMoveIntoItsOwnHomeIsRefused(t *testing.T) {
 	}
 }
 
-// Goal: a copy of a home is another home, whatever is in it that was there before: the session may be closed here when the copy
-// has it. Only a home that holds the word of just this move is the one that it comes from.
+// Goal: a copy of a home is another home, whatever is in it that was there before: the session may be closed here when
+// the copy has it. Only a home that holds the word of just this move is the one that it comes from.
 func TestACopyOfAHomeIsAnotherHome(t *testing.T) {
 	w := clitest.New(t)
 	w.Eventful("one")
@@ -61,7 +61,8 @@ func TestACopyOfAHomeIsAnotherHome(t *testing.T) {
 	}
 }
 
-// A copy that was made while the session moves has that move's word, too: nobody can tell it from the home, so it is refused.
+// A copy that was made while the session moves has that move's word, too: nobody can tell it from the home, so it is
+// refused.
 func TestACopyThatIsMadeInAMoveIsRefused(t *testing.T) {
 	w := clitest.New(t)
 	w.Eventful("one")
@@ -72,8 +73,8 @@ func TestACopyThatIsMadeInAMoveIsRefused(t *testing.T) {
 	}
 }
 
-// Goal: a receipt alone closes nothing. Whoever prints it has to say, too, that its home is another one, which versions that
-// know nothing of that do not.
+// Goal: a receipt alone closes nothing. Whoever prints it has to say, too, that its home is another one, which versions
+// that know nothing of that do not.
 func TestAReceiptWithoutAnotherHomeClosesNothing(t *testing.T) {
 	w := clitest.New(t)
 	w.Eventful("one")

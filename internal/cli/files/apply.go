@@ -82,8 +82,8 @@ type application struct {
 	dir  string
 }
 
-// Aim is where the changes of a branch go: into the files of a session, below a directory, or into a directory with no session,
-// for which id is empty.
+// Aim is where the changes of a branch go: into the files of a session, below a directory, or into a directory with no
+// session, for which id is empty.
 func Aim(ctx context.Context, a *app.App, h *homes.Home, from *homes.Branch) (id, dir string, err error) {
 	p := application{app: a, home: h, from: from}
 	err = p.aim(ctx)

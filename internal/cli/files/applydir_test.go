@@ -88,7 +88,8 @@ func TestAppliesAreTakenBackTheNewestFirst(t *testing.T) {
 	p.same("both were taken back", start)
 }
 
-// What both have changed stays in a plain directory, too, with the other version beside it, and nothing of the user's is lost.
+// What both have changed stays in a plain directory, too, with the other version beside it, and nothing of the user's
+// is lost.
 func TestConflictsInAPlainDirectoryAreKeptBeside(t *testing.T) {
 	p, _ := attempted(t)
 	p.write("a", "mine\n")
@@ -128,8 +129,8 @@ func TestAnApplyToASessionIsTakenBack(t *testing.T) {
 	holds(t, filepath.Join(p.dir, "a"), "2\n")
 }
 
-// An apply to a directory that was killed is not known only to the next apply: whoever lists the sessions, or looks at, undoes
-// or goes on with the one whose changes they are, is told, with the way on, until it is settled.
+// An apply to a directory that was killed is not known only to the next apply: whoever lists the sessions, or looks at,
+// undoes or goes on with the one whose changes they are, is told, with the way on, until it is settled.
 func TestAnInterruptedApplyIsToldByWhatPeopleRunNext(t *testing.T) {
 	p, model := attempted(t)
 	p.OK("apply", "kid", "--yes")
@@ -168,8 +169,8 @@ func TestAnInterruptedApplyIsToldByWhatPeopleRunNext(t *testing.T) {
 	}
 }
 
-// A taking back that was killed before it touched a file is not said to be settled and left at that: whoever asks for it again
-// gets it.
+// A taking back that was killed before it touched a file is not said to be settled and left at that: whoever asks for
+// it again gets it.
 func TestATakingBackThatWasKilledEarlyIsDoneByTheNext(t *testing.T) {
 	p, _ := attempted(t)
 	before := p.files()

@@ -78,8 +78,8 @@ func TestAttemptsAreComparedSinceTheirCommonPoint(t *testing.T) {
 	}
 }
 
-// Sessions that began with copies of one directory are attempts, too; those of different directories have nothing in common,
-// and are compared as they are.
+// Sessions that began with copies of one directory are attempts, too; those of different directories have nothing in
+// common, and are compared as they are.
 func TestCopiesOfOneDirectoryAreCompared(t *testing.T) {
 	p, model := attempted(t)
 	p.prompt(model, "later", "--isolate", "--session-id", "other")

@@ -230,8 +230,8 @@ func (d *differ) stream(ctx context.Context, from, to side, costs []cost) error 
 	return errors.Join(err, out.Flush())
 }
 
-// each visits what differs between two trees, one file at a time, and ends soon after its context; kept leaves out what is in
-// neither.
+// each visits what differs between two trees, one file at a time, and ends soon after its context; kept leaves out what
+// is in neither.
 func (d *differ) each(ctx context.Context, from, to store.Digest, kept bool, visit func(difference) error) error {
 	return d.home.FileChanges(from, to, func(c tree.Change) error {
 		if err := ctx.Err(); err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/perdure/perdure/internal/test/needs"
 )
 
-// What undo and checkpoints of other agents have done wrong, as people tell of it. Others of these failures have their tests
-// where they belong: what commands change is in the plan (TestCommandsAreUndone), a restore can be undone (there too),
-// sessions of one directory (TestUndoLeavesAnotherSessionsWork), a kill in the middle (TestRestoreKilledAtAnyTime), a disk that
-// fills up (TestADiskThatFillsUpStopsItAndTheNextRunFinishes), the conversation alone first
-// (TestRewindTakesTheConversationAloneFirst).
+// What undo and checkpoints of other agents have done wrong, as people tell of it. Others of these failures have their
+// tests where they belong: what commands change is in the plan (TestCommandsAreUndone), a restore can be undone (there
+// too), sessions of one directory (TestUndoLeavesAnotherSessionsWork), a kill in the middle
+// (TestRestoreKilledAtAnyTime), a disk that fills up (TestADiskThatFillsUpStopsItAndTheNextRunFinishes), the
+// conversation alone first (TestRewindTakesTheConversationAloneFirst).
 
 // A file that git tracks and a command deleted was offered and not brought back.
 func TestADeletedTrackedFileComesBack(t *testing.T) {
@@ -96,7 +96,8 @@ func TestTheFirstTurnOfAFreshDirectoryIsUndone(t *testing.T) {
 	p.same("it is empty again", map[string]string{})
 }
 
-// A restore was gone when its person had left the session and come back: it is in the log, and what goes on goes on from it.
+// A restore was gone when its person had left the session and come back: it is in the log, and what goes on goes on
+// from it.
 func TestARestoreOutlivesComingBack(t *testing.T) {
 	p := newProject(t)
 	p.write("a.txt", "0\n")
@@ -120,8 +121,8 @@ func TestARestoreOutlivesComingBack(t *testing.T) {
 	}
 }
 
-// After another model was chosen no checkpoints were made any more; after a compaction they had wrong numbers; files that git
-// does not know were lost.
+// After another model was chosen no checkpoints were made any more; after a compaction they had wrong numbers; files
+// that git does not know were lost.
 func TestAnotherModelAndACompactionChangeNoPoint(t *testing.T) {
 	p := newProject(t)
 	p.write("untracked.txt", "0\n")

@@ -233,8 +233,8 @@ func filesIn(t *testing.T, top string) map[string]string {
 	return out
 }
 
-// gitFiles are git's own files below the user's home with their digests and times, outside of Perdure's home. A directory is
-// there or not: that something came and went in it is no change.
+// gitFiles are git's own files below the user's home with their digests and times, outside of Perdure's home. A
+// directory is there or not: that something came and went in it is no change.
 func (p *project) gitFiles() map[string]string {
 	p.T.Helper()
 	out := map[string]string{}
@@ -327,8 +327,8 @@ func TestAForkOfARepositoryInEveryState(t *testing.T) {
 	}
 }
 
-// status is what git says in a copy or the original, and of which directory. What is not carried on in a copy is told by the
-// long words alone.
+// status is what git says in a copy or the original, and of which directory. What is not carried on in a copy is told
+// by the long words alone.
 func (c repoKind) status(p *project, dir string) (out string) {
 	p.T.Helper()
 	if c.plain != "" {

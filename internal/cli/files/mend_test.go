@@ -25,8 +25,9 @@ func forked(t *testing.T) (p *project, model, own string) {
 	return p, model, p.ownDir("kid")
 }
 
-// Whoever removes the worktree of a fork, by any of git's ways or by none, is told so when the session goes on, and gets it
-// back with --files restore: its files, and git that works in it, with the fork's own commit where the repository still has it.
+// Whoever removes the worktree of a fork, by any of git's ways or by none, is told so when the session goes on, and
+// gets it back with --files restore: its files, and git that works in it, with the fork's own commit where the
+// repository still has it.
 func TestAWorktreeThatIsGoneIsMadeAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		lose   func(p *project, own string)
@@ -139,8 +140,8 @@ func (p *project) noWorktrees() {
 	}
 }
 
-// Whoever removes all that Perdure has of a fork's directory gets it back, too, as it was made: a worktree with its submodules,
-// of which it is known what it was made from, and which is deleted without a trace.
+// Whoever removes all that Perdure has of a fork's directory gets it back, too, as it was made: a worktree with its
+// submodules, of which it is known what it was made from, and which is deleted without a trace.
 func TestAForkWhoseWholeDirectoryIsGoneIsMadeAgain(t *testing.T) {
 	p, model, _ := forked(t)
 	p.run(model, "work")

@@ -9,7 +9,8 @@ import (
 // talks is a script of one turn without a call: nothing is captured in it.
 const talks = `{"turns":[{"match":"only words","steps":[{"text":"Words."}]}]}`
 
-// movedProject is a project to which a fork's changes were applied, and which was moved afterwards: its session goes on there.
+// movedProject is a project to which a fork's changes were applied, and which was moved afterwards: its session goes on
+// there.
 func movedProject(t *testing.T) *project {
 	t.Helper()
 	p := newProject(t)

@@ -35,8 +35,9 @@ func (p *project) plan(id string) string {
 	return strings.Join(words, ", ")
 }
 
-// The plan was not rolled back together with the files: the next session did nothing, since its list said that all was done.
-// Who goes back with files and conversation has the plan of that moment too, and the session that it was forked from its own.
+// The plan was not rolled back together with the files: the next session did nothing, since its list said that all was
+// done. Who goes back with files and conversation has the plan of that moment too, and the session that it was forked
+// from its own.
 func TestThePlanGoesBackWithTheFiles(t *testing.T) {
 	p := newProject(t)
 	p.write("f", "0\n")
@@ -59,8 +60,8 @@ func TestThePlanGoesBackWithTheFiles(t *testing.T) {
 	}
 }
 
-// Where the plan's file lies among the project's own, an undo of files takes nothing away that the session knows, and what it
-// finds there afterwards is no wish of a person's: nobody has edited it.
+// Where the plan's file lies among the project's own, an undo of files takes nothing away that the session knows, and
+// what it finds there afterwards is no wish of a person's: nobody has edited it.
 func TestUndoMakesNoProposalOfThePlansFile(t *testing.T) {
 	p := newProject(t)
 	p.Configure("[knowledge]\nproject = \"on\"\n")

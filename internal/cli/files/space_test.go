@@ -106,8 +106,8 @@ func TestSpaceIsToldAndGivenBack(t *testing.T) {
 	}
 }
 
-// A session whose room is used up is said to be: by the run, du and show, and where a checkpoint is wanted, each time with the
-// setting. The session goes on.
+// A session whose room is used up is said to be: by the run, du and show, and where a checkpoint is wanted, each time
+// with the setting. The session goes on.
 func TestASessionsFullRoomIsSaid(t *testing.T) {
 	p := newProject(t)
 	p.Configure("[files]\nsession_quota_mb = 2\n")

@@ -10,9 +10,9 @@ import (
 	"github.com/perdure/perdure/internal/test/needs"
 )
 
-// Three attempts as a person makes them: they are listed in the order in which they were made, whichever worked last; what one
-// has committed is not brought along by apply, and that is said with the way to keep it, by apply and before it is deleted;
-// what stays is not said to be somebody else's, since it is what another attempt brought.
+// Three attempts as a person makes them: they are listed in the order in which they were made, whichever worked last;
+// what one has committed is not brought along by apply, and that is said with the way to keep it, by apply and before
+// it is deleted; what stays is not said to be somebody else's, since it is what another attempt brought.
 func TestThreeAttemptsAreToldApart(t *testing.T) {
 	needs.Program(t, "git")
 	p := newProject(t)
@@ -51,8 +51,8 @@ func TestThreeAttemptsAreToldApart(t *testing.T) {
 	}
 }
 
-// A directory whose name is no text cannot be in a log: whoever begins there is told so at once, with what can be done, and not
-// that the directory is gone.
+// A directory whose name is no text cannot be in a log: whoever begins there is told so at once, with what can be done,
+// and not that the directory is gone.
 func TestADirectoryWhoseNameIsNoText(t *testing.T) {
 	p := newProject(t)
 	odd := filepath.Join(p.Dir, "odd\xffname")

@@ -119,8 +119,8 @@ func TestOnlyAVersionThatLiesBesideAFileIsNamed(t *testing.T) {
 	holds(t, filepath.Join(p.dir, "made.perdure-conflict"), "theirs\n")
 }
 
-// A session that was worked on elsewhere cannot replace the one here, whose forks need its log: it is said what deleting that
-// would take, and that a home of its own takes it in without.
+// A session that was worked on elsewhere cannot replace the one here, whose forks need its log: it is said what
+// deleting that would take, and that a home of its own takes it in without.
 func TestASessionComesBackBesideOneWithForks(t *testing.T) {
 	p := newProject(t)
 	p.write("a", "1\n")

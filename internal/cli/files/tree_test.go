@@ -12,8 +12,8 @@ import (
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
-// A family that is deep and wide is drawn on forty columns so that each of it can be told: its id, how deep it lies, and which
-// one was asked for. Programs get all of it.
+// A family that is deep and wide is drawn on forty columns so that each of it can be told: its id, how deep it lies,
+// and which one was asked for. Programs get all of it.
 func TestADeepAndWideFamilyFitsANarrowScreen(t *testing.T) {
 	p := newProject(t)
 	p.run(p.Scripted(script(t, map[string]string{"first": "echo 1 > a"})), "first")
@@ -50,8 +50,8 @@ func TestADeepAndWideFamilyFitsANarrowScreen(t *testing.T) {
 	}
 }
 
-// What was changed in a fork's directory without a turn, such as by its person, is counted, too; where the directory is gone it is
-// what was captured last.
+// What was changed in a fork's directory without a turn, such as by its person, is counted, too; where the directory is
+// gone it is what was captured last.
 func TestAFamilyCountsWhatWasChangedOutsideOfTurns(t *testing.T) {
 	p, model := attempted(t)
 	p.prompt(model, "later", "-r", "kid")

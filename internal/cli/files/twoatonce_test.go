@@ -30,9 +30,9 @@ func (p *project) has(name string) bool {
 	return err == nil
 }
 
-// With two instances on one session, undo deleted whole files: the snapshots of one were taken for the other's. One alone holds a
-// session. The other's prompt and its undo are refused while the first one works, and no file is touched; afterwards the turn is
-// one step of undo.
+// With two instances on one session, undo deleted whole files: the snapshots of one were taken for the other's. One
+// alone holds a session. The other's prompt and its undo are refused while the first one works, and no file is touched;
+// afterwards the turn is one step of undo.
 func TestTwoInstancesOnOneSession(t *testing.T) {
 	p := newProject(t)
 	p.write("f", "0\n")
@@ -65,8 +65,8 @@ func TestTwoInstancesOnOneSession(t *testing.T) {
 	p.same("undone", start)
 }
 
-// Of two that go on with a session at the same moment each has its turn or is refused; a turn that was had is wholly there, and
-// undo takes back one after the other to what was there at first.
+// Of two that go on with a session at the same moment each has its turn or is refused; a turn that was had is wholly
+// there, and undo takes back one after the other to what was there at first.
 func TestTwoThatGoOnAtTheSameMoment(t *testing.T) {
 	for range 3 {
 		p := newProject(t)

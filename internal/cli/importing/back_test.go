@@ -9,8 +9,8 @@ import (
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
-// Goal: what went on in another home comes back to the directory that it belonged to here, told before it is taken in, with the
-// receipt that closes it there; a fork that was made of it here stays in its family.
+// Goal: what went on in another home comes back to the directory that it belonged to here, told before it is taken in,
+// with the receipt that closes it there; a fork that was made of it here stays in its family.
 func TestASessionComesBack(t *testing.T) {
 	w := clitest.New(t)
 	w.OK("-p", "--session-id", "one", "--model", w.Scripted(`{"turns":[{"match":"hello","steps":[{"text":"Hi."}]},{"match":"again","steps":[{"text":"Once more."}]}]}`), "hello")

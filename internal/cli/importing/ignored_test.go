@@ -12,8 +12,8 @@ import (
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
-// withIgnored is a world with a session in a project of which git ignores a file with a key, one that leads out of it, and a
-// directory that can be made again.
+// withIgnored is a world with a session in a project of which git ignores a file with a key, one that leads out of it,
+// and a directory that can be made again.
 func withIgnored(t *testing.T) (w *clitest.World, key string) {
 	t.Helper()
 	w = clitest.New(t)
@@ -35,8 +35,8 @@ func withIgnored(t *testing.T) (w *clitest.World, key string) {
 	return w, key
 }
 
-// Goal: what is written that git ignores is told before anything is, and what no bundle may have is in none: what git keeps,
-// what can be made again, and what a link leads to.
+// Goal: what is written that git ignores is told before anything is, and what no bundle may have is in none: what git
+// keeps, what can be made again, and what a link leads to.
 func TestIgnoredFilesAreToldBeforeTheyAreWritten(t *testing.T) {
 	w, key := withIgnored(t)
 	w.OK("export", "s", "--with-ignored", "-o", "x.perdure")
@@ -68,8 +68,8 @@ func TestIgnoredFilesAreToldBeforeTheyAreWritten(t *testing.T) {
 	}
 }
 
-// Goal: a bundle of which its writer was told that no secret is in it has none in what git ignores; and of files it is told that
-// they are in it as they are, where nothing was said of secrets too.
+// Goal: a bundle of which its writer was told that no secret is in it has none in what git ignores; and of files it is
+// told that they are in it as they are, where nothing was said of secrets too.
 func TestRedactionIsNotSaidOfFiles(t *testing.T) {
 	w, _ := withIgnored(t)
 	w.Fails(2, "as they are", "export", "s", "--with-ignored", "--secrets", "redact", "-o", "x.perdure")

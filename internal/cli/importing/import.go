@@ -143,8 +143,8 @@ func writeFiles(ctx context.Context, a *app.App, in *homes.Arrival, dir string) 
 	return nil
 }
 
-// formerDir is the directory that a session comes back to: the one that it belonged to here, but for one of the home's that is
-// gone; else the one that it is told to.
+// formerDir is the directory that a session comes back to: the one that it belonged to here, but for one of the home's
+// that is gone; else the one that it is told to.
 func formerDir(h *homes.Home, former, dir string) string {
 	_, err := os.Stat(former)
 	if rel, out := filepath.Rel(h.Dir(), former); former == "" || err != nil && out == nil && filepath.IsLocal(rel) {

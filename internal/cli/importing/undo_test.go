@@ -10,8 +10,9 @@ import (
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
-// Goal: what git ignores stayed where a session comes from. It was never here, so nobody has deleted it, and it stands in the
-// way of no undo: not where the turn changed it there, and not where it lies in a directory that git ignores as a whole.
+// Goal: what git ignores stayed where a session comes from. It was never here, so nobody has deleted it, and it stands
+// in the way of no undo: not where the turn changed it there, and not where it lies in a directory that git ignores as
+// a whole.
 func TestAnUndoDoesNotMissWhatStayedElsewhere(t *testing.T) {
 	w := clitest.New(t)
 	project := filepath.Join(w.Dir, "project")

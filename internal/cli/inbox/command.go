@@ -134,7 +134,8 @@ func hints(a *app.App, entries []Entry) {
 // roomy is the width, in cells, from which on titles have a column, and whole ids.
 const roomy = 60
 
-// rows are the entries as lines: what the commands call it, its age, the session's title or first words if one has any, and what.
+// rows are the entries as lines: what the commands call it, its age, the session's title or first words if one has any,
+// and what.
 func rows(a *app.App, entries []Entry) [][]string {
 	columns, _ := a.Window()
 	narrow := columns > 0 && columns < roomy

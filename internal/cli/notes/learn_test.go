@@ -107,7 +107,8 @@ func TestLearnInsideOnlyLooks(t *testing.T) {
 	}
 }
 
-// Goal: a session is looked through: what the agent decided is proposed, what it only repeated is marked, and twice gives nothing.
+// Goal: a session is looked through: what the agent decided is proposed, what it only repeated is marked, and twice
+// gives nothing.
 func TestLearnFromASession(t *testing.T) {
 	w := clitest.New(t)
 	script := `{"turns":[{"steps":[

@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Unseen has a terminal show nothing of what is typed, from now until restore is called. What is no terminal stays as it is.
+// Unseen has a terminal show nothing of what is typed, from now until restore is called. What is no terminal stays as
+// it is.
 func Unseen(f *os.File) (restore func()) {
 	fd := int(f.Fd()) //nolint:gosec // a descriptor
 	was, err := unix.IoctlGetTermios(fd, getModes)

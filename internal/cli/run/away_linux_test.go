@@ -7,8 +7,8 @@ import (
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
-// Whoever looks at the list of sessions while the model works, and comes back, has stopped nothing: the turn goes on. Whoever
-// goes to another session instead is told there that the turn stands still.
+// Whoever looks at the list of sessions while the model works, and comes back, has stopped nothing: the turn goes on.
+// Whoever goes to another session instead is told there that the turn stands still.
 func TestLookingAtTheListStopsNoTurn(t *testing.T) {
 	w := clitest.New(t)
 	slow := strings.Repeat("word ", 60)

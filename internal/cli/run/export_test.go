@@ -7,8 +7,8 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 )
 
-// Stays opens the home as the screen does with -r, goes to one session after the other (empty: a new one), and reports for each
-// whether the home that was open could stay so.
+// Stays opens the home as the screen does with -r, goes to one session after the other (empty: a new one), and reports
+// for each whether the home that was open could stay so.
 func Stays(ctx context.Context, a *app.App, resume string, ids ...string) (same []bool, err error) {
 	f := &Flags{resume: resume, Changed: func(string) bool { return false }}
 	set, err := settingsFor(ctx, a, f)

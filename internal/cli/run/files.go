@@ -58,7 +58,8 @@ func filesAre(ctx context.Context, a *app.App, h *homes.Home, id string, p homes
 	return nil
 }
 
-// worktreesAre says that git does not work in the session's own directory any more, or, with --files restore, makes it work again.
+// worktreesAre says that git does not work in the session's own directory any more, or, with --files restore, makes it
+// work again.
 func worktreesAre(ctx context.Context, a *app.App, h *homes.Home, id string, f *Flags) error {
 	short := func(dir string) string { return plain.Line(a.Tilde(dir), maxShownPath) }
 	if f.files != filesRestore {

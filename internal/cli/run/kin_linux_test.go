@@ -2,9 +2,10 @@ package run_test
 
 import "testing"
 
-// Goal: who was given the flag that skips permissions, and forks or goes back on the screen, goes on in that mode, which is said;
-// who has set another mode since, or goes to another session, has it not, and neither has a fork of a session that another
-// process holds with that flag. A mode that was given by a flag is not lost, and a fork is never allowed more than its parent.
+// Goal: who was given the flag that skips permissions, and forks or goes back on the screen, goes on in that mode,
+// which is said; who has set another mode since, or goes to another session, has it not, and neither has a fork of a
+// session that another process holds with that flag. A mode that was given by a flag is not lost, and a fork is never
+// allowed more than its parent.
 func TestTheFlagThatSkipsPermissionsGoesAlongToAForkOnTheScreenAndNoFurther(t *testing.T) {
 	p := newProject(t)
 	p.App.Environ = append(p.App.Environ, "TERM=xterm-256color")

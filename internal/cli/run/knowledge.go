@@ -36,8 +36,8 @@ func askConsent(ctx context.Context, a *app.App, f *Flags, set settings.Loaded) 
 	return knowledge.SetConsent(home, dir, agreed)
 }
 
-// startsFresh reports whether a new session begins without what an earlier one left: a person is asked if they want that and
-// are there.
+// startsFresh reports whether a new session begins without what an earlier one left: a person is asked if they want
+// that and are there.
 func startsFresh(ctx context.Context, a *app.App, f *Flags, set settings.Loaded, dir string) (bool, error) {
 	how := set.Knowledge.Handoff
 	if how == "" || f.Changed("handoff") {

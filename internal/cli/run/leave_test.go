@@ -10,7 +10,8 @@ import (
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
-// Goal: who cancels a turn is not kept waiting for the words of a handoff, and pays for none; the handoff is there, by rule.
+// Goal: who cancels a turn is not kept waiting for the words of a handoff, and pays for none; the handoff is there, by
+// rule.
 func TestCancelledTurnAsksForNoHandoffWords(t *testing.T) {
 	w := clitest.New(t)
 	w.Configure("[knowledge]\nmin_session = \"0s\"\n")

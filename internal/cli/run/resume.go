@@ -9,8 +9,9 @@ import (
 	"github.com/perdure/perdure/internal/settings"
 )
 
-// settle completes the options by what an existing session was given before, and refuses one that cannot go on. A paused
-// one goes on with -p: that is what resuming it asks for; on the screen it goes on when its person says so. It returns the session's rules before this run.
+// settle completes the options by what an existing session was given before, and refuses one that cannot go on. A
+// paused one goes on with -p: that is what resuming it asks for; on the screen it goes on when its person says so. It
+// returns the session's rules before this run.
 func settle(ctx context.Context, a *app.App, h *homes.Home, id string, f *Flags, set settings.Loaded, resumed bool, opt *homes.RunOptions) ([]session.Rule, error) {
 	if !resumed {
 		f.limits(opt, set, nil)

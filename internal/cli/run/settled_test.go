@@ -10,8 +10,8 @@ import (
 	"github.com/perdure/perdure/internal/session"
 )
 
-// Goal: who opens the screen does not wait for the home to be opened twice: the settings that were read are those of the session
-// that comes first, and of the directory. For a session of another project they are read anew, and once.
+// Goal: who opens the screen does not wait for the home to be opened twice: the settings that were read are those of
+// the session that comes first, and of the directory. For a session of another project they are read anew, and once.
 func TestTheHomeIsOpenedOnceForTheSettingsThatWereRead(t *testing.T) {
 	w := clitest.New(t)
 	w.Create("s")

@@ -7,8 +7,8 @@ import (
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
-// A terminal that takes nothing any more, as that of a connection that hangs, holds no session: a signal ends the screen on it
-// all the same, and the terminal's modes are put back.
+// A terminal that takes nothing any more, as that of a connection that hangs, holds no session: a signal ends the
+// screen on it all the same, and the terminal's modes are put back.
 func TestASignalEndsAScreenWhoseTerminalTakesNothing(t *testing.T) {
 	w := clitest.New(t)
 	w.Create("s")

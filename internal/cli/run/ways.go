@@ -76,9 +76,9 @@ func (s *sitting) open(ctx context.Context, t target) (*target, error) {
 	return next, err
 }
 
-// bypasses reports whether the mode bypassPermissions of a session that was left holds for its fork, with which its person goes
-// on, and says so. It does if they have given the flag for that session and have not changed the mode since. A fork of a session
-// that another process holds has it not, since the flag was given there.
+// bypasses reports whether the mode bypassPermissions of a session that was left holds for its fork, with which its
+// person goes on, and says so. It does if they have given the flag for that session and have not changed the mode
+// since. A fork of a session that another process holds has it not, since the flag was given there.
 func (s *sitting) bypasses(ctx context.Context, t target, id string) bool {
 	st, err := s.home.State(ctx, id)
 	if err != nil || st.Config.Mode != string(permission.ModeBypass) {
@@ -97,8 +97,8 @@ func leftOpen(id string) string {
 	return fmt.Sprintf("%s was left in mid-turn: its model stops there until /resume %s opens it again; what it started runs on", id, id)
 }
 
-// fresh begins a new session, with the model of the one that was left if no other can be found. Where none can begin, why is
-// said in the session that was left.
+// fresh begins a new session, with the model of the one that was left if no other can be found. Where none can begin,
+// why is said in the session that was left.
 func (s *sitting) fresh(ctx context.Context, from target) (*target, error) {
 	err := s.ready(ctx)
 	if err != nil && s.model() == "" && s.last != "" {

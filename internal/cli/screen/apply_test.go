@@ -78,9 +78,9 @@ func plans(t *testing.T, s rewind.Source, force bool) rewind.Plan {
 	return p
 }
 
-// Goal: in a fork /apply brings its changes into the files of the session that it was forked from, as perdure apply does: the
-// plan has its words and names what both have changed, which stays with the fork's version beside it; /apply --undo, there or in
-// that session, takes it back.
+// Goal: in a fork /apply brings its changes into the files of the session that it was forked from, as perdure apply
+// does: the plan has its words and names what both have changed, which stays with the fork's version beside it; /apply
+// --undo, there or in that session, takes it back.
 func TestApplyFromAFork(t *testing.T) {
 	w, h, dir := applied(t)
 	clitest.WriteFile(t, filepath.Join(dir, "b"), "mine\n")
@@ -115,8 +115,9 @@ func TestApplyFromAFork(t *testing.T) {
 	}
 }
 
-// Goal: in a session /apply names its forks, and with the name of one, blanks and all, brings its changes here; what the fork did
-// after the plan was shown is not applied unseen; with force it is its version also where both have changed a file.
+// Goal: in a session /apply names its forks, and with the name of one, blanks and all, brings its changes here; what
+// the fork did after the plan was shown is not applied unseen; with force it is its version also where both have
+// changed a file.
 func TestApplyOfAForkToTheSessionOnTheScreen(t *testing.T) {
 	w, h, dir := applied(t)
 	clitest.WriteFile(t, filepath.Join(dir, "b"), "mine\n")
@@ -161,8 +162,8 @@ func TestApplyOfAForkToTheSessionOnTheScreen(t *testing.T) {
 	}
 }
 
-// Goal: of a session that was begun in a copy of a directory /apply brings the changes into that directory, which has no session,
-// and /apply --undo takes them back.
+// Goal: of a session that was begun in a copy of a directory /apply brings the changes into that directory, which has
+// no session, and /apply --undo takes them back.
 func TestApplyFromACopyOfADirectory(t *testing.T) {
 	w, h, dir := applied(t, "--isolate")
 	d := sits(t, w, h, held("kid"))

@@ -300,8 +300,9 @@ func TestACommandThatRunsOnIsNoInterruption(t *testing.T) {
 	}
 }
 
-// A process that holds an idle session and hangs, neither stopped nor dead, takes nothing that is sent to it: who looks on is told
-// that it does not answer, and goes on with the session here; what was sent is not lost, and the other one writes no more.
+// A process that holds an idle session and hangs, neither stopped nor dead, takes nothing that is sent to it: who looks
+// on is told that it does not answer, and goes on with the session here; what was sent is not lost, and the other one
+// writes no more.
 func TestAHolderThatHangs(t *testing.T) {
 	w := clitest.New(t)
 	w.App.Now = time.Now

@@ -18,8 +18,9 @@ import (
 	"github.com/perdure/perdure/view"
 )
 
-// Held lets a person choose what to do with a session that another process holds. silent is how that one does not answer, as
-// far as that is known; it is found out meanwhile where something waits for it. A note, if there is one, is told.
+// Held lets a person choose what to do with a session that another process holds. silent is how that one does not
+// answer, as far as that is known; it is found out meanwhile where something waits for it. A note, if there is one, is
+// told.
 func Held(ctx context.Context, a *app.App, h *homes.Home, held *store.HeldError, id, silent, note string) (picker.What, error) {
 	q := &heldQuestion{
 		style: a.Styles(), id: id, holder: held.Holder, since: a.Ago(held.Holder.Since), silent: silent, note: note,

@@ -14,8 +14,8 @@ import (
 
 func offers(q *heldQuestion) string { return q.View().Content }
 
-// Goal: a session whose holder answers is taken over by two presses, since that ends what goes on there; of one that does not
-// answer it is said, and one press takes it over. What waits is enough to find out.
+// Goal: a session whose holder answers is taken over by two presses, since that ends what goes on there; of one that
+// does not answer it is said, and one press takes it over. What waits is enough to find out.
 func TestAHolderThatDoesNotAnswerIsTakenOverWithOneKey(t *testing.T) {
 	now := time.Unix(1000, 0)
 	info := store.Info{Mark: 3, Holder: &store.Holder{ID: "a", Host: "elsewhere", PID: 7}}

@@ -58,8 +58,8 @@ func TestTheFirstMessageMakesTheSession(t *testing.T) {
 	}
 }
 
-// A session that cannot be made, or cannot be held, takes nothing: Send fails, so that the message is still there to be sent
-// again; and then there is one session.
+// A session that cannot be made, or cannot be held, takes nothing: Send fails, so that the message is still there to be
+// sent again; and then there is one session.
 func TestAFailedCreationTakesNothing(t *testing.T) {
 	w := clitest.New(t)
 	h := w.Open(words("hello", `{"text":"Good day."}`))
@@ -513,7 +513,8 @@ func TestCompactOfATinyConversation(t *testing.T) {
 	d.sees("compacted: ")
 }
 
-// What a command of the command line says besides its results is said on the screen without the name that it has in a shell.
+// What a command of the command line says besides its results is said on the screen without the name that it has in a
+// shell.
 func TestACommandsWordsAreSaidPlainly(t *testing.T) {
 	w := clitest.New(t)
 	h := w.Open(words("hello", `{"text":"Good day."}`))

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// A screen is open for days beside other programs, and most of what it allocates is soon garbage: the requests of a turn, frames.
-// So the heap may grow to one and a half of what is in use instead of twice, and what is free is given back when it rests.
+// A screen is open for days beside other programs, and most of what it allocates is soon garbage: the requests of a
+// turn, frames. So the heap may grow to one and a half of what is in use instead of twice, and what is free is given
+// back when it rests.
 const (
 	heapGrowth = 50 // per cent
 	restAfter  = 5 * time.Second
@@ -26,8 +27,8 @@ type thrift struct {
 	was     int  // as far as it did
 }
 
-// thrifty has this process take less memory, at the cost of some time, from the first time that the session works, so that nothing
-// is drawn later for it. The function that it returns ends that.
+// thrifty has this process take less memory, at the cost of some time, from the first time that the session works, so
+// that nothing is drawn later for it. The function that it returns ends that.
 func thrifty() (*thrift, func()) {
 	t := &thrift{grow: debug.SetGCPercent, give: debug.FreeOSMemory, wait: restAfter}
 	return t, t.end

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Goal: memory is given back once after each time that a session has worked, a while after it began to rest, and never while it
-// works.
+// Goal: memory is given back once after each time that a session has worked, a while after it began to rest, and never
+// while it works.
 func TestMemoryIsGivenBackAtRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		given := 0

@@ -74,8 +74,8 @@ func (s permissionsOf) Permissions(ctx context.Context) (panels.Permissions, err
 	return out, nil
 }
 
-// since are the rules that were remembered after the session was opened, as those that its own answers gave: they hold when it
-// is opened the next time.
+// since are the rules that were remembered after the session was opened, as those that its own answers gave: they hold
+// when it is opened the next time.
 func (s permissionsOf) since(st *session.State, kept []settings.Remembered, scopes *[scopesN][]panels.Permission) {
 	for _, r := range kept {
 		if r.Project != "" && r.Project != st.Config.Root || slices.ContainsFunc(st.Permissions.Rules, func(k session.Rule) bool {

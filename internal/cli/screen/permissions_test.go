@@ -84,8 +84,8 @@ func TestPermissionsByScope(t *testing.T) {
 	}
 }
 
-// A rule that is given in a session for longer than it is shown at once where it holds, not for the session alone: whoever takes
-// back the grant of the session is told that the rule holds on, and takes that back there.
+// A rule that is given in a session for longer than it is shown at once where it holds, not for the session alone:
+// whoever takes back the grant of the session is told that the rule holds on, and takes that back there.
 func TestARuleThatIsRememberedIsShownInTheSessionThatGaveIt(t *testing.T) {
 	w := clitest.New(t)
 	w.Waits("a", clitest.Asking("Bash", map[string]any{"command": "touch x"}))

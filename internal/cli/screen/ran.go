@@ -20,8 +20,8 @@ const (
 	maxPending  = 1000
 )
 
-// ShellLeft is what was run here and is in no message yet. The log alone says so, by the keys of tasks and messages: whatever
-// became of the screen that ran it, its output is in one message, and in no more than one.
+// ShellLeft is what was run here and is in no message yet. The log alone says so, by the keys of tasks and messages:
+// whatever became of the screen that ran it, its output is in one message, and in no more than one.
 func (l *link) ShellLeft(ctx context.Context) ([]chat.Ran, error) {
 	id := l.session()
 	if id == "" {

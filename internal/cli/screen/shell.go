@@ -10,8 +10,8 @@ import (
 	"github.com/perdure/perdure/internal/ui/chat"
 )
 
-// Shell starts a line of a shell for the person, as perdure task run does: what a deny rule names is not run, and it goes on
-// when the screen is left. A session that is not made yet is made, since the task belongs to one.
+// Shell starts a line of a shell for the person, as perdure task run does: what a deny rule names is not run, and it
+// goes on when the screen is left. A session that is not made yet is made, since the task belongs to one.
 func (l *link) Shell(ctx context.Context, line string) (chat.Ran, error) {
 	r := chat.Ran{Line: line}
 	done, err := l.enter()

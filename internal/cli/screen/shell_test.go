@@ -10,8 +10,8 @@ import (
 	"github.com/perdure/perdure/internal/ui/chat"
 )
 
-// A line of a shell runs in the session's directory as a task of it, which is made if there is none; what it prints comes back
-// with how it ended; what a deny rule names is refused, with nothing run.
+// A line of a shell runs in the session's directory as a task of it, which is made if there is none; what it prints
+// comes back with how it ended; what a deny rule names is refused, with nothing run.
 func TestAPersonRunsALineOfAShell(t *testing.T) {
 	w := clitest.New(t)
 	w.App.Now = time.Now
@@ -39,8 +39,9 @@ func TestAPersonRunsALineOfAShell(t *testing.T) {
 	}
 }
 
-// What a line of a shell printed is not lost with the screen that ran it, however that ended: the next one has it, while it runs
-// too, until a message has told it, once, or its person has it forgotten. A message that waits, or is taken back, counts as such.
+// What a line of a shell printed is not lost with the screen that ran it, however that ended: the next one has it,
+// while it runs too, until a message has told it, once, or its person has it forgotten. A message that waits, or is
+// taken back, counts as such.
 func TestWhatAPersonRanIsTherePastTheScreenUntilAMessageTellsIt(t *testing.T) {
 	w := clitest.New(t)
 	w.App.Now = time.Now

@@ -7,8 +7,8 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// Goal: before a turn whose files could not be kept there is no way back, nor from a quiet turn before it: what was kept later
-// already has that turn's changes in it. Elsewhere a missing snapshot is taken for an empty one, silently.
+// Goal: before a turn whose files could not be kept there is no way back, nor from a quiet turn before it: what was
+// kept later already has that turn's changes in it. Elsewhere a missing snapshot is taken for an empty one, silently.
 func TestNoWayBackBeforeWhatWasNotKept(t *testing.T) {
 	st := &session.State{}
 	tree := store.Sum([]byte("tree"))
@@ -25,8 +25,8 @@ func TestNoWayBackBeforeWhatWasNotKept(t *testing.T) {
 	}
 }
 
-// Goal: a turn that was undone does not say that it changed no file. An undo of a restore, or one that was not done, undoes no
-// turn; neither does one that went back to another turn's change.
+// Goal: a turn that was undone does not say that it changed no file. An undo of a restore, or one that was not done,
+// undoes no turn; neither does one that went back to another turn's change.
 func TestATurnThatWasUndoneSaysSo(t *testing.T) {
 	undo := func(at int64) *session.RestoreRequested {
 		seq := at + 1000

@@ -16,8 +16,8 @@ func TestCompactWantsASession(t *testing.T) {
 	}
 }
 
-// Goal: a conversation of some words is not made longer by a summary: the model is not asked, and one is told why. One that is
-// worth it is compacted.
+// Goal: a conversation of some words is not made longer by a summary: the model is not asked, and one is told why. One
+// that is worth it is compacted.
 func TestCompactOfATinyConversationAsksNoModel(t *testing.T) {
 	w := clitest.New(t)
 	script := w.Scripted(`{"turns":[{"match":"hello","steps":[{"text":"Good day."}]},{"match":"long","steps":[{"text":"` + strings.Repeat("many words ", 1000) + `"}]}],"summary":{"text":"Short."}}`)

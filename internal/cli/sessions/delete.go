@@ -145,8 +145,8 @@ func deleteSessions(ctx context.Context, a *app.App, h *homes.Home, f *deleteFla
 // maxLeft bounds how many files a deletion names.
 const maxLeft = 100
 
-// handoffsOf are the files that hold handoffs of sessions, where these lie in their directories or in the home, at most 100.
-// What cannot be read is not named.
+// handoffsOf are the files that hold handoffs of sessions, where these lie in their directories or in the home, at most
+// 100. What cannot be read is not named.
 func handoffsOf(a *app.App, plan []view.Deletion) (out []string) {
 	for _, d := range plan {
 		m, err := a.Knowledge(d.Heads.Cwd)

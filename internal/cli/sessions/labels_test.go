@@ -7,8 +7,8 @@ import (
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
-// Goal: a session is opened with labels and a scratch state, both can be changed by hand at any time, and the model is given
-// the state but for what is a program's own.
+// Goal: a session is opened with labels and a scratch state, both can be changed by hand at any time, and the model is
+// given the state but for what is a program's own.
 func TestLabelsAndState(t *testing.T) {
 	w := clitest.New(t)
 	model := w.Scripted(`{"turns":[{"steps":[{"text":"done"}]}]}`)

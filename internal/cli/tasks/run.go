@@ -100,8 +100,8 @@ const shellKey = "shell "
 // IsShell reports whether Shell has started a task.
 func IsShell(t *session.Task) bool { return strings.HasPrefix(t.Key, shellKey) }
 
-// Shell starts the line of a shell for a person, as a task of a session that is there, which IsShell knows by its key, a new
-// one. Errors: those of [homes.Tasks.Check] and [homes.Tasks.Start].
+// Shell starts the line of a shell for a person, as a task of a session that is there, which IsShell knows by its key,
+// a new one. Errors: those of [homes.Tasks.Check] and [homes.Tasks.Start].
 func Shell(ctx context.Context, a *app.App, h *homes.Home, id, key, line, cwd string) (t view.Task, err error) {
 	rules, err := mayRun(ctx, a, h, id, &session.TaskRequested{Command: line, Cwd: cwd})
 	if err != nil {

@@ -3,9 +3,9 @@
 // Every failure comes out as a *modelapi.Error with its class, or as the context's own error when the caller's context
 // ended. Nothing is retried here and no redirect is followed: a redirect would carry the key to another host.
 //
-// A stream that sends nothing for the client's idle time fails as a timeout; the wait for the first byte counts. A connection
-// that is dead, as after the machine slept, is noticed after some 35 s of silence, and fails as one that broke off. A
-// reply is bounded by [MaxReply] bytes, the body of an error by 1 MiB, whatever the server sends.
+// A stream that sends nothing for the client's idle time fails as a timeout; the wait for the first byte counts. A
+// connection that is dead, as after the machine slept, is noticed after some 35 s of silence, and fails as one that
+// broke off. A reply is bounded by [MaxReply] bytes, the body of an error by 1 MiB, whatever the server sends.
 package api
 
 import (

@@ -13,8 +13,8 @@ import (
 	"github.com/perdure/perdure/modelapi"
 )
 
-// A connection that died without a word, as while a laptop was closed, is noticed long before the stream counts as silent: the
-// reply that was under way fails as one that broke off, which is asked for again.
+// A connection that died without a word, as while a laptop was closed, is noticed long before the stream counts as
+// silent: the reply that was under way fails as one that broke off, which is asked for again.
 func TestAConnectionThatDiedWithoutAWordIsNoticed(t *testing.T) {
 	release := make(chan struct{})
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -26,8 +26,8 @@ var standard = sync.OnceValue(func() *http.Client {
 	return &http.Client{Transport: transport(alive{}), CheckRedirect: stay}
 })
 
-// alive is how a connection is asked whether it still is one: one that died while the machine slept says nothing by itself, and
-// a reply, or the next request, would wait for it as long as a stream may be silent.
+// alive is how a connection is asked whether it still is one: one that died while the machine slept says nothing by
+// itself, and a reply, or the next request, would wait for it as long as a stream may be silent.
 type alive struct {
 	every  time.Duration // of silence, until it is asked; 0: 20 s
 	within time.Duration // until it counts as dead; 0: 15 s

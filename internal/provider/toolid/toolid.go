@@ -34,8 +34,9 @@ func InHistory(ms []model.Message) Used {
 	return u
 }
 
-// Claim returns id if the API that gave it accepts it (fit) and it is new, else one derived from the act and n, the position of the block in the reply.
-// The act's attempt has no part in it: a reply that is asked for again gets the same ids. The id is used from then on.
+// Claim returns id if the API that gave it accepts it (fit) and it is new, else one derived from the act and n, the
+// position of the block in the reply. The act's attempt has no part in it: a reply that is asked for again gets the
+// same ids. The id is used from then on.
 func (u Used) Claim(id, act string, n int, fit func(string) bool) string {
 	if !fit(id) || u[id] {
 		base := "call_" + clean(session.BaseOf(act)) + "_" + strconv.Itoa(n)

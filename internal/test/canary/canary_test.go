@@ -85,7 +85,8 @@ func (s *story) everywhere(st *session.State) {
 	}
 }
 
-// briefed says that what a new session is given to read holds the canaries as lines of lists: none of them begins a heading.
+// briefed says that what a new session is given to read holds the canaries as lines of lists: none of them begins a
+// heading.
 func (s *story) briefed() {
 	s.T.Helper()
 	cfg, err := s.App.KnowledgeConfig(s.Dir)

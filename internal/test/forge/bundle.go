@@ -1,5 +1,5 @@
-// Package forge makes what no program of ours writes: bundles whose digests, hashes and counts are all right and whose words
-// are an attacker's. Tests show with them that what is well formed is not trusted.
+// Package forge makes what no program of ours writes: bundles whose digests, hashes and counts are all right and whose
+// words are an attacker's. Tests show with them that what is well formed is not trusted.
 package forge
 
 import (

@@ -7,8 +7,8 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// Object is the object of a directory with entries as they are given: in their order, whatever they say. Package tree writes
-// and reads only what is sound.
+// Object is the object of a directory with entries as they are given: in their order, whatever they say. Package tree
+// writes and reads only what is sound.
 func Object(entries ...tree.Entry) []byte {
 	b := binary.AppendUvarint([]byte{1}, uint64(len(entries)))
 	for _, e := range entries {

@@ -40,8 +40,8 @@ chmod 700 "$binary"
 	return filepath.Join(dir, "results.tsv")
 }
 
-// Goal: a fault that does not compile is none; where the build failed by itself, nothing is known of the fault, so that it is
-// tried again, and where that goes on the run ends with what was said.
+// Goal: a fault that does not compile is none; where the build failed by itself, nothing is known of the fault, so that
+// it is tried again, and where that goes on the run ends with what was said.
 func TestAFailedBuildSaysNothingOfAFault(t *testing.T) {
 	for name, c := range map[string]struct {
 		build string

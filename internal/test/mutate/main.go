@@ -1,6 +1,7 @@
 // Command mutate plants one small fault at a time into a package and runs the package's own tests: a fault that they do
-// not notice is printed. The quick tests run first, and the others only for what those let pass. It changes no file of the tree: the go command is given an overlay. What was tried is kept in a
-// file and not tried again, so that a run of hours can be interrupted.
+// not notice is printed. The quick tests run first, and the others only for what those let pass. It changes no file of
+// the tree: the go command is given an overlay. What was tried is kept in a file and not tried again, so that a run of
+// hours can be interrupted.
 //
 //	go run ./internal/test/mutate -seed 1 -max 50 ./internal/session ./internal/sqlite
 //	go run ./internal/test/mutate -files 'readonly*.go,onlyreads.go' ./internal/permission

@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// However long an answer is and wherever its cursor stands, what is before the cursor on the screen is the end of what is before it
-// in the text, in as many cells as the cursor is in, and no wide or joined character is parted.
+// However long an answer is and wherever its cursor stands, what is before the cursor on the screen is the end of what
+// is before it in the text, in as many cells as the cursor is in, and no wide or joined character is parted.
 func TestTheCursorOfAnAnswerStandsBehindItsText(t *testing.T) {
 	for _, text := range []string{"plain words of an answer", "日本語の答えはここにある", "a日b本c語d", "x👨‍👩‍👧y👨‍👩‍👧z é́", "1️⃣2️⃣3️⃣4️⃣5️⃣"} {
 		in := input{}
@@ -37,7 +37,8 @@ func TestTheCursorOfAnAnswerStandsBehindItsText(t *testing.T) {
 	}
 }
 
-// Why a call is asked is read as a sentence, broken between words; what runs and where is broken where the room ends, as it is.
+// Why a call is asked is read as a sentence, broken between words; what runs and where is broken where the room ends,
+// as it is.
 func TestTheReasonIsBrokenBetweenWords(t *testing.T) {
 	s := shown{ask: Ask{Kind: Approval}, detail: &Detail{Rows: []Row{
 		{Look: About, Text: "because it is not plainly understood: it uses shell syntax"},

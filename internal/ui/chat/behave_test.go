@@ -265,8 +265,8 @@ func TestGone(t *testing.T) {
 	})
 }
 
-// A session that ended here, as on a full disk, says why first, is not said to work, and enter opens it again; what is written
-// is not sent, and comes along; where it could not be kept, nothing is left.
+// A session that ended here, as on a full disk, says why first, is not said to work, and enter opens it again; what is
+// written is not sent, and comes along; where it could not be kept, nothing is left.
 func TestEnterOpensASessionThatIsGoneAgain(t *testing.T) {
 	at(t, 80, 24, nil, func(p *person) {
 		p.send(Changed{Stand: stand(func(s *Stand) { s.ID, s.Working, s.Activity = "s", true, "thinking" })})

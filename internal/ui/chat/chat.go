@@ -26,14 +26,15 @@ import (
 
 // Link is the session at the other end. Its methods may block and are called from other goroutines.
 type Link interface {
-	// Send brings a message under a key, which says by [Tells] what was run and is told by it. It is durable when Send returns.
+	// Send brings a message under a key, which says by [Tells] what was run and is told by it. It is durable when Send
+	// returns.
 	Send(ctx context.Context, key string, d composer.Draft) error
 	// Withdraw takes a message back that waits for its turn.
 	Withdraw(ctx context.Context, key string) error
 	// Cancel ends what the session is doing, and names the commands that were ended with it.
 	Cancel(ctx context.Context) (stopped []string, err error)
-	// Continue lets a turn go on that was left open, or that a limit or a failed call has halted, and opens a paused session
-	// again; a goal, if it can only go on elsewhere.
+	// Continue lets a turn go on that was left open, or that a limit or a failed call has halted, and opens a paused
+	// session again; a goal, if it can only go on elsewhere.
 	Continue(ctx context.Context) (*Goal, error)
 	// Older returns the items before those that are known, oldest first; more is false when these are the first.
 	Older(ctx context.Context) (items []transcript.Item, more bool, err error)
@@ -41,8 +42,8 @@ type Link interface {
 	Again(through int64)
 	// Output returns the end of what a running call has printed, and how many bytes are left out before it.
 	Output(ctx context.Context, act string) (text string, omitted int64, err error)
-	// Whole returns all that a call has printed, or the end of it, and how many bytes are left out before that; empty: the call
-	// itself has all there is.
+	// Whole returns all that a call has printed, or the end of it, and how many bytes are left out before that; empty:
+	// the call itself has all there is.
 	Whole(ctx context.Context, c transcript.Call) (text string, omitted int64, err error)
 	// Mode sets how freely the session may act.
 	Mode(ctx context.Context, mode string) error

@@ -12,8 +12,8 @@ import (
 	"github.com/perdure/perdure/internal/ui/theme"
 )
 
-// The line of words to find has the terminal's own cursor, of the composer's shape, behind the last cell of what was typed; a
-// character that is made of many is taken off whole, and the end of a long line is what is seen.
+// The line of words to find has the terminal's own cursor, of the composer's shape, behind the last cell of what was
+// typed; a character that is made of many is taken off whole, and the end of a long line is what is seen.
 func TestTheFindLineHasACursorOfTheTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPerson(t, 40, 12, nil)

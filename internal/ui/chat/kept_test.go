@@ -71,7 +71,8 @@ func TestWhatWasWrittenIsThereAgain(t *testing.T) {
 	})
 }
 
-// Goal: what was there again and is then sent, or cleared, is kept no more: whoever is killed later does not find it a second time.
+// Goal: what was there again and is then sent, or cleared, is kept no more: whoever is killed later does not find it a
+// second time.
 func TestWhatWasThereAgainIsForgottenOnceItIsGone(t *testing.T) {
 	for _, key := range []string{"enter", "ctrl+c"} {
 		at(t, 80, 24, func(c *Config) {

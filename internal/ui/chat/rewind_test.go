@@ -19,8 +19,8 @@ func rewinding(on bool) func(*Config) {
 	}
 }
 
-// Goal: esc twice opens the page, and not once, not with another key between, not with words written, and not when it is off:
-// elsewhere it cannot be switched off.
+// Goal: esc twice opens the page, and not once, not with another key between, not with words written, and not when it
+// is off: elsewhere it cannot be switched off.
 func TestEscTwiceGoesBack(t *testing.T) {
 	esc, x := tea.KeyPressMsg{Code: tea.KeyEscape}, tea.KeyPressMsg{Code: 'x', Text: "x"}
 	left := tea.KeyPressMsg{Code: tea.KeyLeft}

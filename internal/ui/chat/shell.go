@@ -155,8 +155,8 @@ func (m *Model) told(acts []string) {
 // tells parts the key of a message from the acts of what is told by it.
 const tells = " tells "
 
-// Tells is the key of a message that says what was run, so that whoever reads the log knows what was told, whatever became of
-// the screen that had sent it.
+// Tells is the key of a message that says what was run, so that whoever reads the log knows what was told, whatever
+// became of the screen that had sent it.
 func Tells(key string, ran []Ran) string {
 	if len(ran) == 0 {
 		return key

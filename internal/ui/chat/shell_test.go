@@ -63,8 +63,8 @@ func TestALineOfAShellThatIsRefused(t *testing.T) {
 	})
 }
 
-// Goal: what was run before the screen was left is there again with what it printed, whether or not it had ended, and goes with
-// the next message; not if another screen has sent it meanwhile.
+// Goal: what was run before the screen was left is there again with what it printed, whether or not it had ended, and
+// goes with the next message; not if another screen has sent it meanwhile.
 func TestWhatWasRunBeforeTheScreenWasLeftGoesWithTheNextMessage(t *testing.T) {
 	left := func(c *Config) {
 		s := c.Link.(*session)
@@ -93,7 +93,8 @@ func TestWhatWasRunBeforeTheScreenWasLeftGoesWithTheNextMessage(t *testing.T) {
 	})
 }
 
-// Goal: a message that was not sent, or was taken back, is written again without what was run, which goes with the next one.
+// Goal: a message that was not sent, or was taken back, is written again without what was run, which goes with the next
+// one.
 func TestWhatWasRunGoesWithTheMessageThatIsSentAgain(t *testing.T) {
 	at(t, 100, 24, func(c *Config) { s := c.Link.(*session); s.gate = make(chan struct{}); close(s.gate) }, func(p *person) {
 		p.write("!make test")
@@ -114,7 +115,8 @@ func TestWhatWasRunGoesWithTheMessageThatIsSentAgain(t *testing.T) {
 	})
 }
 
-// Goal: a message of another process's screen that is taken back here has what was run in its text: it is not told once more.
+// Goal: a message of another process's screen that is taken back here has what was run in its text: it is not told once
+// more.
 func TestWhatStandsInAMessageThatIsTakenBackIsNotToldTwice(t *testing.T) {
 	at(t, 100, 24, nil, func(p *person) {
 		d := composer.Draft{Parts: []composer.Part{composer.Text("I ran it. why?")}}

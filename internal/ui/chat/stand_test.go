@@ -147,7 +147,8 @@ func TestALineIsRemembered(t *testing.T) {
 	})
 }
 
-// Goal: of a session that was opened from another page, esc goes back there, and cancels what runs only after that was said.
+// Goal: of a session that was opened from another page, esc goes back there, and cancels what runs only after that was
+// said.
 func TestEscGoesBackToWhereItWasOpened(t *testing.T) {
 	nested := func(c *Config) { c.Nested = true }
 	at(t, 80, 24, nested, func(p *person) {
@@ -172,8 +173,8 @@ func TestEscGoesBackToWhereItWasOpened(t *testing.T) {
 	})
 }
 
-// Goal: what a command offers can be chosen: a session is gone to, a command is done, a text is read. The page never takes keys
-// that are being typed.
+// Goal: what a command offers can be chosen: a session is gone to, a command is done, a text is read. The page never
+// takes keys that are being typed.
 func TestChoices(t *testing.T) {
 	offers := Reply{Title: "found: port", Choices: []Choice{
 		{Line: "one", About: "the port is", Go: &Goal{Session: "s1"}},
@@ -212,8 +213,8 @@ func TestChoices(t *testing.T) {
 	})
 }
 
-// Goal: the live area of --inline has at most 10 lines whatever there is to show, and no line of it is filled up to the width of
-// the terminal: what is filled breaks when the terminal gets narrower, and stays in the scrollback.
+// Goal: the live area of --inline has at most 10 lines whatever there is to show, and no line of it is filled up to the
+// width of the terminal: what is filled breaks when the terminal gets narrower, and stays in the scrollback.
 func TestTheLiveAreaIsSmallAndNotFilled(t *testing.T) {
 	at(t, 120, 40, func(c *Config) { c.Inline = true }, func(p *person) {
 		idle := strings.Split(strings.TrimRight(p.m.View().Content, "\n"), "\n")
@@ -238,8 +239,8 @@ func TestTheLiveAreaIsSmallAndNotFilled(t *testing.T) {
 	})
 }
 
-// Esc closes the list of sessions, and the screen is there again with its turn going on: another esc at the same moment was meant
-// for the list, too, and cancels nothing; one that is pressed again does.
+// Esc closes the list of sessions, and the screen is there again with its turn going on: another esc at the same moment
+// was meant for the list, too, and cancels nothing; one that is pressed again does.
 func TestAnEscOfThePageBeforeCancelsNothing(t *testing.T) {
 	at(t, 80, 24, func(c *Config) { c.On = true }, func(p *person) {
 		p.want("continue")

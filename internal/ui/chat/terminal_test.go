@@ -104,8 +104,8 @@ func TestNoColours(t *testing.T) {
 	}
 }
 
-// Goal: while words stream, a terminal that does not know synchronized output gets small pieces and is never cleared: else it
-// flickers, which people of several peers see in tmux and over SSH.
+// Goal: while words stream, a terminal that does not know synchronized output gets small pieces and is never cleared:
+// else it flickers, which people of several peers see in tmux and over SSH.
 func TestStreamingIsDrawnInSmallPieces(t *testing.T) {
 	p, w := program(t, nil)
 	p.Send(Changed{Items: []transcript.Item{{ID: "p", Text: "begin"}}, Stand: working()})

@@ -209,9 +209,9 @@ func (m *Model) lastLine() string {
 	return line
 }
 
-// narrowed takes the room out of a line that parts its left from its right. A terminal that is made narrower breaks the lines
-// that are too wide for it, and what it makes of them by that stays in the scrollback: so the lines of a live area are no
-// wider than what they say.
+// narrowed takes the room out of a line that parts its left from its right. A terminal that is made narrower breaks the
+// lines that are too wide for it, and what it makes of them by that stays in the scrollback: so the lines of a live
+// area are no wider than what they say.
 func narrowed(line string) string {
 	left, right, _ := strings.Cut(line, "   ")
 	return strings.TrimSpace(left + "  " + strings.TrimLeft(right, " "))

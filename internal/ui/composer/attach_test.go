@@ -100,7 +100,8 @@ func TestPathsOfImages(t *testing.T) {
 	p.wrote("[image shot.png 1 B] [image shot.png 1 B #2]|")
 }
 
-// Goal: a path that is typed becomes the image when the word ends, if it says where it begins; a name in a sentence does not.
+// Goal: a path that is typed becomes the image when the word ends, if it says where it begins; a name in a sentence
+// does not.
 func TestTypedPaths(t *testing.T) {
 	p := newPerson(t)
 	p.src.images["./shot.png"], p.src.images["shot.png"] = png(2000), png(2000)

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// How large a picture is, is read from its head as the decoders of Go's library read it; and of what is broken nothing is said.
+// How large a picture is, is read from its head as the decoders of Go's library read it; and of what is broken nothing
+// is said.
 func TestPixels(t *testing.T) {
 	img := image.NewPaletted(image.Rect(0, 0, 1203, 87), color.Palette{color.Black, color.White})
 	files := map[string][]byte{}

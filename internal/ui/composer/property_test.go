@@ -153,8 +153,8 @@ func TestMovesChangeNothing(t *testing.T) {
 	})
 }
 
-// FuzzKeysAndPastes presses and pastes anything: what is drawn fits, and the cursor is in it. Each byte below 64 is a key, a
-// longer piece is typed or pasted.
+// FuzzKeysAndPastes presses and pastes anything: what is drawn fits, and the cursor is in it. Each byte below 64 is a
+// key, a longer piece is typed or pasted.
 func FuzzKeysAndPastes(f *testing.F) {
 	all := append([]string{"up", "down", "ctrl+w", "ctrl+y", "ctrl+_", "alt+_", "ctrl+r", "tab", "enter", "esc", "ctrl+c", "alt+b", "alt+f", "alt+d", "ctrl+x", "alt+enter", "ctrl+g"}, keys...)
 	f.Add("a\x00日本語\x01👩‍👩‍👧‍👦\x06", uint8(40), uint8(12))

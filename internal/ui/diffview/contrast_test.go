@@ -72,8 +72,8 @@ func coloured(line string) map[int]string {
 	return out
 }
 
-// Goal: the words of a diff can be read on light and on dark backgrounds: every letter and digit has a contrast of 4.5 on each
-// of the common palettes, wherever a diff is shown. None of the sixteen colours has that on all of them.
+// Goal: the words of a diff can be read on light and on dark backgrounds: every letter and digit has a contrast of 4.5
+// on each of the common palettes, wherever a diff is shown. None of the sixteen colours has that on all of them.
 func TestDiffsAreReadableOnEveryBackground(t *testing.T) {
 	for n := 2; n < 8; n++ {
 		least := 21.0
@@ -108,8 +108,9 @@ func TestDiffsAreReadableOnEveryBackground(t *testing.T) {
 	}
 }
 
-// Goal: code can be read on light and on dark backgrounds, in sentences and in blocks of any language, and so can links, commands
-// and rules: elsewhere they are cyan, green or grey on white. None of their letters is in a colour, or faint.
+// Goal: code can be read on light and on dark backgrounds, in sentences and in blocks of any language, and so can
+// links, commands and rules: elsewhere they are cyan, green or grey on white. None of their letters is in a colour, or
+// faint.
 func TestCodeIsReadableOnEveryBackground(t *testing.T) {
 	st := theme.Colours()
 	lines := []string{st.Code.Styled("go test ./...")}

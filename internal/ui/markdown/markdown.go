@@ -68,8 +68,8 @@ func New(s theme.Styles) *Renderer {
 		}
 		r.open[a] = opens(all)
 	}
-	// No colour is readable on all of the common backgrounds: in code it is the way of writing that differs, and strings and
-	// numbers are as they are.
+	// No colour is readable on all of the common backgrounds: in code it is the way of writing that differs, and
+	// strings and numbers are as they are.
 	for i, look := range []ansi.Style{s.Bold, {}, s.Italic, {}, s.Added, s.Removed, s.Italic} {
 		r.open[int(codeWord)+i] = opens(look)
 	}

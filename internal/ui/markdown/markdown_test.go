@@ -147,7 +147,8 @@ func TestHyperlinksAreAskedForAndShown(t *testing.T) {
 	}
 }
 
-// Code shows the words and comments of its language, also where a comment or a string goes over lines; in a string there are none.
+// Code shows the words and comments of its language, also where a comment or a string goes over lines; in a string
+// there are none.
 func TestCodeShowsItsLanguage(t *testing.T) {
 	s := theme.Colours()
 	r := New(s)

@@ -7,11 +7,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// agreed has every character be as wide on the terminal as it was taken for. About a few kinds terminals disagree, by one cell or
-// several, and whatever follows in the line would be moved: key caps (1️⃣), signs that are to be drawn as emoji (⚠️), flags, and
-// emoji that are joined or have a tone. Of these the first sign is drawn, with a blank where it is narrower; of a flag its
-// letters. A terminal that measures characters whole, as this module does, says so, and gets them as they are; but for key caps,
-// of which whoever draws takes the digit alone.
+// agreed has every character be as wide on the terminal as it was taken for. About a few kinds terminals disagree, by
+// one cell or several, and whatever follows in the line would be moved: key caps (1️⃣), signs that are to be drawn as
+// emoji (⚠️), flags, and emoji that are joined or have a tone. Of these the first sign is drawn, with a blank where it
+// is narrower; of a flag its letters. A terminal that measures characters whole, as this module does, says so, and gets
+// them as they are; but for key caps, of which whoever draws takes the digit alone.
 func agreed(s string, whole bool) string {
 	if !disputed(s) {
 		return s

@@ -11,8 +11,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Goal: no character is drawn about whose width terminals disagree, so that nothing behind it moves; each takes as many cells as
-// it was counted for, whichever way one counts, and what all agree about is as it was.
+// Goal: no character is drawn about whose width terminals disagree, so that nothing behind it moves; each takes as many
+// cells as it was counted for, whichever way one counts, and what all agree about is as it was.
 func TestNoCharacterIsOfAWidthThatTerminalsDisagreeAbout(t *testing.T) {
 	for s, want := range map[string]string{
 		"":                           "",

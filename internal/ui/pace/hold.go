@@ -7,9 +7,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// settleAfter is how long the width stays as it is until a frame that is broken by it is drawn anew. While somebody drags an edge a
-// terminal may have another width than it has told: tmux tells it four times a second. What is drawn then is torn. So the
-// terminal is asked, too. What does not answer within answerWithin, or has another width each time, is believed.
+// settleAfter is how long the width stays as it is until a frame that is broken by it is drawn anew. While somebody
+// drags an edge a terminal may have another width than it has told: tmux tells it four times a second. What is drawn
+// then is torn. So the terminal is asked, too. What does not answer within answerWithin, or has another width each
+// time, is believed.
 const (
 	settleAfter  = 350 * time.Millisecond
 	answerWithin = 100 * time.Millisecond

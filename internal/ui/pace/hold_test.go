@@ -10,7 +10,8 @@ import (
 
 const broken = "thirty cells of words are here\n> \nbottom"
 
-// What is printed while a frame is broken by its terminal comes above the frame that is drawn then, and not into the broken one.
+// What is printed while a frame is broken by its terminal comes above the frame that is drawn then, and not into the
+// broken one.
 func TestLinesArePrintedAboveAWholeFrame(t *testing.T) {
 	a := newAmong(t, "tmux 3.4", broken)
 	a.Send(tea.WindowSizeMsg{Width: 20, Height: 20})

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// composed has a letter and the accent that follows it be one character, where there is such a one. Whoever draws takes a plain
-// letter by itself and loses what is to be put on it: the names of files on a Mac are written so, and some keyboards write so.
-// No width changes.
+// composed has a letter and the accent that follows it be one character, where there is such a one. Whoever draws takes
+// a plain letter by itself and loses what is to be put on it: the names of files on a Mac are written so, and some
+// keyboards write so. No width changes.
 func composed(s string) string {
 	if strings.IndexByte(s, firstMark) < 0 && strings.IndexByte(s, lastMark) < 0 {
 		return s

@@ -9,7 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// What is written with marks of their own, as the names of files on a Mac are, gets to the terminal with them; all else is as it was.
+// What is written with marks of their own, as the names of files on a Mac are, gets to the terminal with them; all else
+// is as it was.
 func TestAccentsReachTheTerminal(t *testing.T) {
 	out := &shown{}
 	in, hold := io.Pipe()

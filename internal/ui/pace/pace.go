@@ -104,8 +104,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, m.hand(msg)
 }
 
-// esc is one of two that were pressed so soon after each other, or came over a line so slow, that they look like one key with
-// another.
+// esc is one of two that were pressed so soon after each other, or came over a line so slow, that they look like one
+// key with another.
 var esc = tea.KeyPressMsg{Code: tea.KeyEscape}
 
 func (m *model) hand(msg tea.Msg) (cmd tea.Cmd) {

@@ -130,8 +130,8 @@ func (m keys) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// Goal: esc that is pressed twice so quickly that a terminal's bytes read as one key with alt is esc twice: else it does nothing,
-// on every page and for every question.
+// Goal: esc that is pressed twice so quickly that a terminal's bytes read as one key with alt is esc twice: else it
+// does nothing, on every page and for every question.
 func TestEscTwiceInOneReadIsEscTwice(t *testing.T) {
 	pressed := make(chan string, 100)
 	in, typed := io.Pipe()

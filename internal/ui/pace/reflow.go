@@ -39,7 +39,8 @@ func (r *reflow) named(name string) {
 	}
 }
 
-// env hears of terminals that have no answer to the question for their name. Within another one, which has, they do not count.
+// env hears of terminals that have no answer to the question for their name. Within another one, which has, they do not
+// count.
 func (r *reflow) env(e tea.EnvMsg) {
 	if term := e.Getenv("TERM"); strings.HasPrefix(term, "screen") || strings.HasPrefix(term, "tmux") {
 		return
@@ -130,8 +131,8 @@ func (d *drawn) ask() {
 
 const askWidth = ansi.SaveCursor + "\x1b[9999C" + ansi.RequestCursorPositionReport + ansi.RestoreCursor
 
-// up goes up the rows that the frame has got above the cursor by being broken at a width, and blanks what is above the cursor on
-// the way: a terminal may put what is cleared from its top on into the scrollback.
+// up goes up the rows that the frame has got above the cursor by being broken at a width, and blanks what is above the
+// cursor on the way: a terminal may put what is cleared from its top on into the scrollback.
 func (d *drawn) up(width int) {
 	if *d.view == nil || (*d.view).AltScreen {
 		return
@@ -143,7 +144,8 @@ func (d *drawn) up(width int) {
 	}
 }
 
-// above is how many rows of a frame whose lines are broken at a width stand above the one of a cursor, which was at a place of it.
+// above is how many rows of a frame whose lines are broken at a width stand above the one of a cursor, which was at a
+// place of it.
 func above(frame string, x, y, width int) (rows int) {
 	for i, line := range strings.Split(frame, "\n") {
 		line = said(line)
@@ -162,8 +164,8 @@ func above(frame string, x, y, width int) (rows int) {
 // said is a line as text, without what is blank at its end.
 func said(line string) string { return strings.TrimRight(ansi.Strip(line), " ") }
 
-// shrinks hears of each frame. tmux takes a line for as long as it ever was, unless all of it is cleared: so where one above
-// the cursor gets shorter, the frame is cleared.
+// shrinks hears of each frame. tmux takes a line for as long as it ever was, unless all of it is cleared: so where one
+// above the cursor gets shorter, the frame is cleared.
 func (r *reflow) shrinks(p *tea.Program, v tea.View) {
 	if !r.tmux || v.AltScreen {
 		r.widths = r.widths[:0]

@@ -94,8 +94,8 @@ func narrowed(t *testing.T, name, frame string) string {
 	return a.end()
 }
 
-// A terminal that breaks the lines of a frame when it is made narrower has them blanked before the new ones are drawn; one that
-// cuts them off, or says nothing of itself, does not have what stands above the frame overwritten.
+// A terminal that breaks the lines of a frame when it is made narrower has them blanked before the new ones are drawn;
+// one that cuts them off, or says nothing of itself, does not have what stands above the frame overwritten.
 func TestAFrameThatTheTerminalBreaksIsGoneWhole(t *testing.T) {
 	const frame = "thirty cells of words are here\nshort\n日本語日本語日本語日本語\n> \nbottom"
 	for name, more := range map[string]int{"tmux 3.4": 2, "kitty(0.42)": 2, "XTerm(388)": 0, "": 0} {
@@ -114,8 +114,8 @@ func TestAFrameThatTheTerminalBreaksIsGoneWhole(t *testing.T) {
 	}
 }
 
-// The rows above a cursor are counted as a terminal breaks them: wide characters go to the next row whole, and a cursor behind
-// the width goes with what is before it.
+// The rows above a cursor are counted as a terminal breaks them: wide characters go to the next row whole, and a cursor
+// behind the width goes with what is before it.
 func TestRowsAboveTheCursor(t *testing.T) {
 	for _, c := range []struct {
 		frame       string

@@ -77,9 +77,9 @@ type Preview struct {
 
 // Source is where a picker gets sessions from. Its methods may block; they are called from other goroutines.
 type Source interface {
-	// List returns up to n sessions, the newest first, behind a place that an earlier page named. It may return fewer, and a
-	// Next all the same: the rest is asked for then. With words it may return more: those that a search finds early are
-	// what it can put on top.
+	// List returns up to n sessions, the newest first, behind a place that an earlier page named. It may return fewer,
+	// and a Next all the same: the rest is asked for then. With words it may return more: those that a search finds
+	// early are what it can put on top.
 	List(ctx context.Context, q Query, after string, n int) (Page, error)
 	// Preview looks at one session.
 	Preview(ctx context.Context, id string) (Preview, error)

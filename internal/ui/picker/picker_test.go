@@ -446,8 +446,8 @@ func TestANoteIsToldUntilAKeyIsPressed(t *testing.T) {
 	}
 }
 
-// Whoever comes from a session wants another one: the one that they left is there, and the next one is selected. Where there is
-// no other, or words are looked for, the first one is.
+// Whoever comes from a session wants another one: the one that they left is there, and the next one is selected. Where
+// there is no other, or words are looked for, the first one is.
 func TestTheSessionThatWasLeftIsNotTheFirstChoice(t *testing.T) {
 	for _, c := range []struct{ left, words, want string }{
 		{"01a1ff68-one", "", "01a1ff68-two"}, {"01a1ff68-two", "", "01a1ff68-one"}, {"", "", "01a1ff68-one"}, {"01a1ff68-one", "login", "01a1ff68-one"},

@@ -1,10 +1,11 @@
 // Package rewind is where a person goes back: to before a turn, with the conversation, the files, or both, and with the
-// files to any moment that was kept. Other plans of what files become are shown and asked about by it, too, in their own words.
+// files to any moment that was kept. Other plans of what files become are shown and asked about by it, too, in their
+// own words.
 //
-// Nothing is done by the key that opened the page, nor by one that was pressed before what it would do was on the screen
-// for a moment. What would become of the files is shown first, path by path; enter alone never touches them. What is asked
-// first, and done if a person says no more, is to go back with the conversation alone, which destroys nothing. What somebody
-// else changed stays, unless it is forced by a key of its own and two more.
+// Nothing is done by the key that opened the page, nor by one that was pressed before what it would do was on the
+// screen for a moment. What would become of the files is shown first, path by path; enter alone never touches them.
+// What is asked first, and done if a person says no more, is to go back with the conversation alone, which destroys
+// nothing. What somebody else changed stays, unless it is forced by a key of its own and two more.
 package rewind
 
 import (

@@ -220,8 +220,8 @@ func TestPageFitsAtEverySizeWhateverItsTexts(t *testing.T) {
 	}
 }
 
-// A plan that is no going back has words of its own. It is asked about in the same way: y alone does it, after it was seen, and
-// what cannot be forced is not offered to be. Where work of before is settled, no path has to be touched.
+// A plan that is no going back has words of its own. It is asked about in the same way: y alone does it, after it was
+// seen, and what cannot be forced is not offered to be. Where work of before is settled, no path has to be touched.
 func TestAPlanWithWordsOfItsOwn(t *testing.T) {
 	s := two()
 	s.plan.Paths = append(s.plan.Paths, rewind.Path{Sign: '~', Name: "joined", Both: true})

@@ -41,8 +41,8 @@ func Colours() Styles {
 // Plain are no styles at all.
 func Plain() Styles { return Styles{} }
 
-// Signed is a line of a diff that begins with its sign, + or -. None of the sixteen colours is readable on all of the common
-// backgrounds: the sign is a block of its colour, the words have the terminal's own.
+// Signed is a line of a diff that begins with its sign, + or -. None of the sixteen colours is readable on all of the
+// common backgrounds: the sign is a block of its colour, the words have the terminal's own.
 func Signed(sign ansi.Style, line string) string {
 	if line == "" || line[0] != '+' && line[0] != '-' || len(sign) == 0 {
 		return line
@@ -85,8 +85,8 @@ func CutTo(s string, width int, end string) string {
 	return cut
 }
 
-// Alert is a sentence that is not to be overlooked: its sign has the colour, its words have the terminal's own, so that a light
-// background and a dark one leave them readable.
+// Alert is a sentence that is not to be overlooked: its sign has the colour, its words have the terminal's own, so that
+// a light background and a dark one leave them readable.
 func (s Styles) Alert(sign, text string, width int) string {
 	return Cut(s.Warn.Styled(sign)+s.Bold.Styled(text), width)
 }

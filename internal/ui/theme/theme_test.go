@@ -89,8 +89,8 @@ func TestColoursFitLightAndDark(t *testing.T) {
 	}
 }
 
-// The colours that are pale on white or dim on black, by the contrast of a plain terminal's palette, are those of signs and single
-// words. A sentence that is not to be overlooked is in the terminal's own colour.
+// The colours that are pale on white or dim on black, by the contrast of a plain terminal's palette, are those of signs
+// and single words. A sentence that is not to be overlooked is in the terminal's own colour.
 func TestSentencesAreReadableOnLightAndDark(t *testing.T) {
 	palette := map[string][3]float64{"31": {205, 0, 0}, "32": {0, 205, 0}, "33": {205, 205, 0}, "34": {0, 0, 238}, "35": {205, 0, 205}, "36": {0, 205, 205}}
 	light := func(c [3]float64) float64 {

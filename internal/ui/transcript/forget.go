@@ -4,9 +4,9 @@ package transcript
 // looking for something.
 const maxBytes = 6 << 20
 
-// Forget lets go of the oldest items if together they are over the bound, and nobody looks at older ones; half of it stays. through is how far the log
-// has to be read for them, see [Item]; 0: nothing was let go of. Read as far as that, the log gives them as they were: what
-// still changes stays, and so does what has changed since.
+// Forget lets go of the oldest items if together they are over the bound, and nobody looks at older ones; half of it
+// stays. through is how far the log has to be read for them, see [Item]; 0: nothing was let go of. Read as far as that,
+// the log gives them as they were: what still changes stays, and so does what has changed since.
 func (m *Model) Forget() (through int64) {
 	if m.bytes <= m.cfg.Bytes || !m.follow || m.browse {
 		return 0
@@ -38,8 +38,8 @@ func (m *Model) Forget() (through int64) {
 	return through
 }
 
-// begins reports whether an item is the first one of what an event of the log made, so that reading as far as the one before gives
-// nothing of it.
+// begins reports whether an item is the first one of what an event of the log made, so that reading as far as the one
+// before gives nothing of it.
 func (m *Model) begins(i int) bool {
 	e, before := m.items[i], m.items[i-1]
 	switch {

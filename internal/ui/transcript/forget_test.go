@@ -26,8 +26,8 @@ func small(bytes int) *Model {
 	return m
 }
 
-// Goal: a session of any length takes no more memory than one of some hours. Ten times as many steps are within a small ratio
-// of the heap, outputs and words included.
+// Goal: a session of any length takes no more memory than one of some hours. Ten times as many steps are within a small
+// ratio of the heap, outputs and words included.
 func TestALongSessionTakesNoMoreMemory(t *testing.T) {
 	m := small(1 << 20)
 	heap := func() int64 {
@@ -50,8 +50,8 @@ func TestALongSessionTakesNoMoreMemory(t *testing.T) {
 	runtime.KeepAlive(m)
 }
 
-// Goal: nothing that is on the screen moves when what is far above it is let go of; and nothing is while somebody reads there, or
-// moves over items.
+// Goal: nothing that is on the screen moves when what is far above it is let go of; and nothing is while somebody reads
+// there, or moves over items.
 func TestForgettingIsNotSeen(t *testing.T) {
 	m := small(1 << 30)
 	steps(m, 1, 200, strings.Repeat("x", 1000))

@@ -8,9 +8,10 @@
 //
 // # The caller's duties
 //
-// Items come by [Model.Put], which replaces one of the same ID, and by [Model.Say] while a model speaks. Older ones come
-// by [Model.Prepend]. What is held has a bound: [Model.Forget] lets go of the oldest items, and whoever can read them again brings
-// them back by Prepend. Every text is taken for hostile: no byte of it that a terminal obeys gets through.
+// Items come by [Model.Put], which replaces one of the same ID, and by [Model.Say] while a model speaks. Older ones
+// come by [Model.Prepend]. What is held has a bound: [Model.Forget] lets go of the oldest items, and whoever can read
+// them again brings them back by Prepend. Every text is taken for hostile: no byte of it that a terminal obeys gets
+// through.
 package transcript
 
 import "time"
@@ -36,8 +37,8 @@ type Item struct {
 	More bool     // more is said of it
 	With []string // of a person's words: what came with them, in words, such as images
 	Call Call
-	// At is how far what it is made of goes in the log that it was read from: whoever reads that as far as there gets the item as it
-	// is. 0: it is of another log, or of none.
+	// At is how far what it is made of goes in the log that it was read from: whoever reads that as far as there gets
+	// the item as it is. 0: it is of another log, or of none.
 	At int64
 }
 

@@ -161,8 +161,8 @@ func (m *Model) settle(e *entry, same bool) {
 	e.fresh = keep
 }
 
-// Prepend adds older items at the beginning, oldest first. Those that are known already stay as they are, in the place that they
-// have among the others.
+// Prepend adds older items at the beginning, oldest first. Those that are known already stay as they are, in the place
+// that they have among the others.
 func (m *Model) Prepend(items []Item) {
 	older := make([]*entry, 0, len(items)+len(m.items))
 	moved := map[*entry]bool{}

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// Goal: hours of words keep the memory that is held beside the words themselves flat, and what a frame costs. Peers' screens
-// ate the processor after some hours, until they were started again. With PERDURE_SOAK it is an hour of a fast model.
+// Goal: hours of words keep the memory that is held beside the words themselves flat, and what a frame costs. Peers'
+// screens ate the processor after some hours, until they were started again. With PERDURE_SOAK it is an hour of a fast
+// model.
 func TestHoursOfWords(t *testing.T) {
 	replies := 600
 	if os.Getenv("PERDURE_SOAK") != "" {

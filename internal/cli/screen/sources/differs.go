@@ -23,8 +23,8 @@ type differs struct {
 	from   homes.FilePoint // if its tree is known
 }
 
-// Differs gives the source of the page of what differs since a moment, in a person's words; empty: since before the newest turn
-// that changed something.
+// Differs gives the source of the page of what differs since a moment, in a person's words; empty: since before the
+// newest turn that changed something.
 func Differs(h *homes.Home, id, moment string) panels.FilesSource {
 	return &differs{home: h, id: id, moment: moment}
 }

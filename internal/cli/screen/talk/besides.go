@@ -67,8 +67,8 @@ func second(b *session.InboxRefused) bool {
 // maxChanged bounds how many files are named that changed beside the session.
 const maxChanged = 5
 
-// changed names the files that changed beside the session. Whoever changed them knows how, so the lines that the model is told
-// are left out.
+// changed names the files that changed beside the session. Whoever changed them knows how, so the lines that the model
+// is told are left out.
 func (f *Fold) changed(changed []session.FileChange) string {
 	var names []string
 	for _, c := range changed[:min(len(changed), maxChanged)] {
@@ -121,8 +121,8 @@ func (f *Fold) given(b *session.ContextGiven) string {
 	return strings.Join(names, ", ")
 }
 
-// Words are the words of a message, in which a long text that was pasted stands as it did where it was written, and in words
-// what else came with it.
+// Words are the words of a message, in which a long text that was pasted stands as it did where it was written, and in
+// words what else came with it.
 func Words(parts []model.Part) (text string, with []string) {
 	var said []string
 	images := 0

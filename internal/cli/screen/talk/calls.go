@@ -119,7 +119,8 @@ func (f *Fold) became(ev store.Event, body session.Body) bool {
 	return true
 }
 
-// lostWaits is the outcome of a call of which nobody can tell what it did, until a person has said what becomes of its files.
+// lostWaits is the outcome of a call of which nobody can tell what it did, until a person has said what becomes of its
+// files.
 const lostWaits = "outcome unknown: waits for your answer"
 
 // notAllowed begins the outcome of a call that a person refused; their words follow, if they gave some.

@@ -20,7 +20,8 @@ func TestWhatHappensToFiles(t *testing.T) {
 		"trouble: files are not captured, so that changes cannot be undone: too many files")
 }
 
-// A restore is one note, from the wish to what became of it: what was done, how much, what stayed, and how it is taken back.
+// A restore is one note, from the wish to what became of it: what was done, how much, what stayed, and how it is taken
+// back.
 func TestARestoreIsOneNote(t *testing.T) {
 	tree := store.Sum(nil)
 	tp := newTape()
@@ -48,8 +49,8 @@ func TestARestoreAcrossPages(t *testing.T) {
 	tp.want(t, "note: files were restored: 1 added, 0 modified, 0 deleted")
 }
 
-// A fork with a directory of its own is one note: from where, where it works, and what is not there. What the model is told says
-// the same, and later notes are shown.
+// A fork with a directory of its own is one note: from where, where it works, and what is not there. What the model is
+// told says the same, and later notes are shown.
 func TestAForkIsOneNote(t *testing.T) {
 	dir := "/home/isolated/k/proj"
 	told := &session.MessageReceived{Note: true, Content: []model.Part{model.TextPart("[This session works in a directory of its own]")}}

@@ -48,8 +48,9 @@ func printed(m *transcript.Model) (lines []string) {
 	return slices.DeleteFunc(lines, func(l string) bool { return l == "" })
 }
 
-// Goal: a screen that lets go of the beginning of a long conversation, and reads it again when somebody scrolls there, shows what
-// one shows that holds all of it: no item is lost, none is there twice, and what has changed since is as it is now.
+// Goal: a screen that lets go of the beginning of a long conversation, and reads it again when somebody scrolls there,
+// shows what one shows that holds all of it: no item is lost, none is there twice, and what has changed since is as it
+// is now.
 func TestWhatIsLetGoOfIsReadAgain(t *testing.T) {
 	r := seeded(t)
 	for range 200 {

@@ -72,7 +72,8 @@ func TestWhatHappensBesides(t *testing.T) {
 		"note: allowed from now on: Bash(git:*)", "note: no longer allowed: Bash(git:*)", "note: cancelled", "trouble: the turn ended: model error: too long")
 }
 
-// A file that changed beside the session is named in a line; the lines of it that the model is told are no part of the conversation.
+// A file that changed beside the session is named in a line; the lines of it that the model is told are no part of the
+// conversation.
 func TestAFileThatChangedBesidesIsALine(t *testing.T) {
 	tp := newTape().add(&session.MessageReceived{
 		Note: true, Content: []model.Part{model.TextPart("[changed on disk since you last read or wrote it: /work/a.go (changed). Read it again.]\nThe lines:\n-a\n+b")},
@@ -103,8 +104,8 @@ func TestATurnWithoutAMessage(t *testing.T) {
 	tp.want(t, "note: told: ready", "text: I look")
 }
 
-// The end of a task is said once, although the model is told of it too, by a note or by the end of what it waited for; what a
-// note says beyond that is shown.
+// The end of a task is said once, although the model is told of it too, by a note or by the end of what it waited for;
+// what a note says beyond that is shown.
 func TestTheEndOfATaskIsSaidOnce(t *testing.T) {
 	note := func(text string) *session.MessageReceived {
 		return &session.MessageReceived{Note: true, Content: []model.Part{model.TextPart(text)}}
