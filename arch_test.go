@@ -267,11 +267,12 @@ func TestNothingIsSkippedInSilence(t *testing.T) {
 	}
 }
 
-// Goal: comments fit a screen of 120 columns, with tabs of four. What is set off in them by a tab is as wide as it is.
+// Goal: comments fit a screen of 120 columns, with tabs of four. What is set off in them by a tab, or is the output of
+// an example, is as wide as it is.
 func TestCommentsFitAScreen(t *testing.T) {
 	wide := func(line string) bool {
 		text := strings.TrimLeft(line, "\t")
-		return strings.HasPrefix(text, "// ") && utf8.RuneCountInString(text)+4*(len(line)-len(text)) > 124
+		return strings.HasPrefix(text, "// ") && !strings.HasPrefix(text, "// Output: ") && utf8.RuneCountInString(text)+4*(len(line)-len(text)) > 124
 	}
 	eachLine(t, ".go", func(path string, n int, line string) {
 		if wide(line) {

@@ -24,7 +24,6 @@ func ExampleFunc() {
 	fmt.Println(weather.Spec().Schema)
 	r, err := weather.Run(context.Background(), tool.Call{Name: "Weather", Input: []byte(`{"city":"Jena"}`)}, tool.Env{})
 	fmt.Println(model.Text(r.Content), r.IsError, err)
-	// Output: {"properties":{"city":{"description":"its
-	// name","type":"string"},"unit":{"enum":["celsius","fahrenheit"],"type":"string"}},"required":["city"],"type":"object"}
+	// Output: {"properties":{"city":{"description":"its name","type":"string"},"unit":{"enum":["celsius","fahrenheit"],"type":"string"}},"required":["city"],"type":"object"}
 	// It rains in Jena. false <nil>
 }

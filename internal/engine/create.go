@@ -122,7 +122,8 @@ func (e *Engine) begin(ctx context.Context, st *session.State, owner string, bod
 
 // Fork makes a child of a session at seq (0: its head) and returns the child's id and the seq it was forked at: a
 // given seq is rounded down to a settled one. It is one commit of constant size: nothing is copied, and the child's
-// first Open stores its first snapshot. Events follow the child's first one in the same commit.
+// first Open stores its first snapshot. Events follow the child's first ones in the same commit; it begins as [ForkState]
+// says.
 func (e *Engine) Fork(ctx context.Context, parent string, seq int64, childID, title string, events ...session.Body) (string, int64, error) {
 	if childID == "" {
 		childID = e.cfg.NewID()
@@ -130,14 +131,17 @@ func (e *Engine) Fork(ctx context.Context, parent string, seq int64, childID, ti
 	if err := store.CheckID(childID); err != nil {
 		return "", 0, fmt.Errorf("fork %s: %w", parent, err)
 	}
-	st, err := e.LoadAt(ctx, parent, seq, seq != 0)
+	st, came, err := e.forkPoint(ctx, parent, seq)
 	if err != nil {
 		return "", 0, fmt.Errorf("fork %s: %w", parent, err)
 	}
 	child := session.Fork(st, childID)
 	at := *child.Parent
-	first := &session.Forked{Parent: at, ID: childID, Owner: st.Owner, Title: title}
-	if err := e.begin(ctx, child, st.Owner, append([]session.Body{first}, events...), nil); err != nil {
+	first := []session.Body{&session.Forked{Parent: at, ID: childID, Owner: st.Owner, Title: title}}
+	if came != nil {
+		first = append(first, came)
+	}
+	if err := e.begin(ctx, child, st.Owner, append(first, events...), nil); err != nil {
 		return "", 0, fmt.Errorf("fork %s: %w", parent, err)
 	}
 	return childID, at.Seq, nil

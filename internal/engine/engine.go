@@ -36,6 +36,7 @@ type Config struct {
 	Store      store.Store
 	Provider   func(spec string) (modelapi.Provider, error) // by PROVIDER/MODEL
 	Cost       func(spec string, u model.Usage) *int64      // nano-USD of a call of PROVIDER/MODEL; nil: the session's price
+	Price      func(provider, model string) *model.Price    // by what is known here; nil, or gives nil: nothing is
 	Tools      []tools.Tool
 	Files      tools.Files
 	Commands   Commands

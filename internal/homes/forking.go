@@ -49,7 +49,7 @@ func (h *Home) forkWith(ctx context.Context, parent string, f ForkSpec) (own Own
 		}
 		f.Seq, f.Tree = p.Seq, p.Tree
 	}
-	st, err := h.eng.LoadAt(ctx, parent, f.Seq, f.Seq != 0)
+	st, err := h.eng.ForkState(ctx, parent, f.Seq)
 	if err != nil {
 		return own, err
 	}

@@ -18,7 +18,7 @@ func (h *Home) ForkLike(ctx context.Context, like, parent string, seq int64, tit
 	if err != nil {
 		return "", err
 	}
-	then, err := h.eng.LoadAt(ctx, parent, seq, seq != 0)
+	then, err := h.eng.ForkState(ctx, parent, seq)
 	if err != nil {
 		return "", err
 	}
@@ -32,13 +32,9 @@ func kept(now, then *session.State) (out []session.Body) {
 	if m := now.Config.Mode; m != "" && m != then.Config.Mode && m != string(permission.ModeBypass) {
 		c.Mode, some = &m, true
 	}
-	differs(&c.MaxSteps, now.Config.MaxSteps, then.Config.MaxSteps, &some)
-	differs(&c.BudgetNano, now.Config.BudgetNano, then.Config.BudgetNano, &some)
+	limits(c, now, then, &some)
 	differs(&c.CompactAt, now.Config.CompactAt, then.Config.CompactAt, &some)
 	differs(&c.NoCompact, now.Config.NoCompact, then.Config.NoCompact, &some)
-	if ms, had := now.Config.RetryForMS, then.Config.RetryForMS; ms != nil && (had == nil || *had != *ms) {
-		c.RetryForMS, some = ms, true
-	}
 	if how := cmp.Or(now.Config.OnLost, session.OnLostTell); how != cmp.Or(then.Config.OnLost, session.OnLostTell) {
 		c.OnLost, some = &how, true
 	}
@@ -58,6 +54,20 @@ func kept(now, then *session.State) (out []session.Body) {
 		out = append(out, &session.PermissionRules{Rules: p.Rules, Digest: p.Digest})
 	}
 	return append(out, grants(now.Permissions.Grants, then.Permissions.Grants)...)
+}
+
+// limits notes those that somebody here has set. What a bundle claims is no word of theirs, in the fork neither.
+func limits(c *session.Configured, now, then *session.State, some *bool) {
+	if claims := now.Claimed.Steps; !claims && (then.Claimed.Steps || now.Config.MaxSteps != then.Config.MaxSteps) {
+		c.MaxSteps, *some = &now.Config.MaxSteps, true
+	}
+	if claims := now.Claimed.Budget; !claims && (then.Claimed.Budget || now.Config.BudgetNano != then.Config.BudgetNano) {
+		c.BudgetNano, *some = &now.Config.BudgetNano, true
+	}
+	ms, had := now.Config.RetryForMS, then.Config.RetryForMS
+	if claims := now.Claimed.Retry; !claims && ms != nil && (then.Claimed.Retry || had == nil || *had != *ms) {
+		c.RetryForMS, *some = ms, true
+	}
 }
 
 // differs notes a setting that is not what it was.

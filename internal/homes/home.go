@@ -167,7 +167,7 @@ func (h *Home) engineConfig() engine.Config {
 	cfg := h.cfg
 	host, _ := os.Hostname() // an unknown name is shown as empty
 	ec := engine.Config{
-		Store: h.store, Captures: h.captures(), Provider: cfg.Provider, Cost: h.cost, Tools: cfg.Tools, Files: tools.OSFiles{},
+		Store: h.store, Captures: h.captures(), Provider: cfg.Provider, Cost: h.cost, Price: h.Price, Tools: cfg.Tools, Files: tools.OSFiles{},
 		Environ: h.belowCeiling(forCommands(cfg.Environ)), Home: h.dir, UserHome: h.getenv("HOME"),
 		SideDir: filepath.Join(h.dir, "streams"), OutDir: filepath.Join(h.dir, "outputs"), TempDir: h.tempDir, OwnDir: h.ownDir, Ports: h.ports,
 		Protect: append(startupPaths(h.getenv), cfg.Protect...), Search: programPaths(h.getenv), Limits: cfg.Limits, Memory: h.memory(), Secrets: h.secret, Observe: h.observe, Log: cfg.Log,

@@ -326,6 +326,7 @@ func (a *Arrival) incoming(ctx context.Context, dir string) (all []engine.Incomi
 		in := engine.Incoming{State: st, Past: a.past(ctx, i, 0), Bytes: l.Bytes, Body: b}
 		if a.Back != nil {
 			in.Past, in.Here, in.Bytes = a.past(ctx, i, a.Back.Head.Seq), &a.Back.Head, max(0, l.Bytes-a.Back.bytes)
+			b.Since = a.Back.Head.Seq
 		}
 		all = append(all, in)
 	}

@@ -40,7 +40,7 @@ func (b *Forked) apply(s *State, e store.Event) {
 	if b.Title != "" {
 		s.Title = b.Title
 	}
-	s.Worked = 0
+	s.Worked, s.Arrived = 0, Arrived{}
 	s.Epoch, s.Holder, s.Queue, s.Usage, s.Spent, s.Unpriced = 0, Holder{}, nil, nil, 0, 0
 	s.Compaction = nil // the parent's to carry out
 	s.Handoff = nil    // it is in the parent's log

@@ -13,10 +13,12 @@ import (
 // works in a directory of this machine, and nothing that it was allowed elsewhere holds: what a bundle says of rights is
 // the word of whoever wrote the bundle.
 type Imported struct {
-	Head store.Head `json:"head"`           // of the log as it came
-	From string     `json:"from,omitempty"` // the directory that the session belonged to there
-	Root string     `json:"root"`           // the one that it belongs to now
-	Cwd  string     `json:"cwd"`            // where commands run now
+	Head store.Head `json:"head"` // of the log as it came
+	// Since is the newest event that was here before it came: those behind it came with it.
+	Since int64  `json:"since,omitempty"`
+	From  string `json:"from,omitempty"` // the directory that the session belonged to there
+	Root  string `json:"root"`           // the one that it belongs to now
+	Cwd   string `json:"cwd"`            // where commands run now
 	// Part: it is here as what a fork inherits, and ends where that was forked. It is closed.
 	Part bool `json:"part,omitempty"`
 	// Price is what its model costs by what is known here; nil: nothing is.
@@ -42,6 +44,7 @@ func (b *Imported) summary() string {
 func (b *Imported) speak(t *Transcript, _ store.Event) { t.note(b.Text) }
 
 func (b *Imported) apply(s *State, e store.Event) {
+	s.Arrived = Arrived{Seq: e.Seq, Since: min(b.Since, e.Seq-1)}
 	switch {
 	case b.Part:
 		s.Lifecycle = LifecycleClosed
@@ -72,6 +75,12 @@ func (b *Imported) apply(s *State, e store.Event) {
 			s.Given[i].Digest = store.Digest{}
 		}
 	}
+}
+
+// Arrived says which session.imported is the newest one of a log.
+type Arrived struct {
+	Seq   int64 `json:"seq"`             // of the event; 0: there is none
+	Since int64 `json:"since,omitempty"` // the newest event that did not come with it
 }
 
 // Claimed are the limits that a bundle says the session has, while nobody here has set them: they hold beside those of

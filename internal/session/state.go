@@ -45,6 +45,7 @@ type State struct {
 	Agent       Agent            `json:"agent"`
 	Config      Config           `json:"config"`
 	Claimed     Claimed          `json:"claimed,omitzero"`
+	Arrived     Arrived          `json:"arrived,omitzero"`
 	Cwd         string           `json:"cwd"`
 	Env         command.EnvDelta `json:"env"`
 	Directories []string         `json:"directories"` // added ones; Cwd's root is Config.Root

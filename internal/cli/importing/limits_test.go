@@ -2,6 +2,8 @@ package importing_test
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -71,5 +73,27 @@ func TestABundleIsNotMorePatientThanItsNewHome(t *testing.T) {
 	w.Fails(1, "down", "-p", "-r", "s", "on")
 	if out := w.OK("log", "s"); !strings.Contains(out, "retries for 0s") {
 		t.Errorf("what is said here is not kept:\n%s", out)
+	}
+}
+
+// A fork of what came in a bundle, from before it came, asks as the session itself does.
+func TestAForkOfABundlesPastAsks(t *testing.T) {
+	w := clitest.New(t)
+	script := w.Scripted(`{"turns":[{"match":"on","steps":[{"tools":[{"name":"Bash","input":{"command":"touch pwned"}}]},{"text":"Done."}]}]}`)
+	o := forge.Opened("s")
+	o.Agent.Model, o.Cwd, o.Config.Root = strings.TrimPrefix(script, "scripted/"), w.Dir, w.Dir
+	granted := &session.PermissionGranted{Rule: "Bash", Scope: "session", Cwd: w.Dir}
+	feed(w, string(forge.Bundle{Bodies: []session.Body{o, granted, &session.App{Namespace: "x", Data: []byte("1")}}}.Bytes(t))).OK("import", "-")
+	w.OK("fork", "s@3", "--id", "kid")
+	there := func() bool {
+		_, err := os.Stat(filepath.Join(w.Dir, "pwned"))
+		return err == nil
+	}
+	if got := w.Run("-p", "-r", "kid", "--cwd", ".", "on"); got.Code != 3 || there() {
+		t.Errorf("exit %d: %s", got.Code, got.Stderr)
+	}
+	w.OK("approvals", "allow", "kid", "--resume")
+	if !there() {
+		t.Error("what is allowed here does not run")
 	}
 }
