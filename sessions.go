@@ -62,8 +62,8 @@ func (h *Home) Create(ctx context.Context, spec Spec) (string, error) {
 
 // Fork makes a session that shares its parent's log up to a seq (0: all of it) and goes its own way, and returns its id
 // and where it was forked: a seq at which an act was under way is rounded down. An empty child is given a new id. It is
-// one commit of the same size whatever the parent's length. Errors: store.ErrNotFound, store.ErrExists, store.ErrBadID,
-// store.ErrUncertain.
+// what the parent was then, without the grants that were taken back since. It is one commit of the same size whatever
+// the parent's length. Errors: store.ErrNotFound, store.ErrExists, store.ErrBadID, store.ErrUncertain.
 func (h *Home) Fork(ctx context.Context, parent string, seq int64, child, title string) (id string, at int64, err error) {
 	return h.in.Fork(ctx, parent, seq, child, title)
 }

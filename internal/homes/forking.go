@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
@@ -101,6 +102,10 @@ func (h *Home) forkOwn(ctx context.Context, parent string, st *session.State, f 
 		own.Session = h.eng.NewKey()
 	}
 	own.of = parent
+	taken, err := h.takenBack(ctx, parent, f.Seq)
+	if err != nil {
+		return own, err
+	}
 	err = h.withOwn(ctx, &own, func(events []session.Body) error {
 		cwd := own.Dir
 		if rel, err := filepath.Rel(own.From, st.Cwd); err == nil && filepath.IsLocal(rel) {
@@ -109,7 +114,7 @@ func (h *Home) forkOwn(ctx context.Context, parent string, st *session.State, f 
 			}
 		}
 		moved := &session.Configured{Root: &own.Dir, Cwd: &cwd, Moved: true}
-		_, own.At, err = h.eng.Fork(ctx, parent, f.Seq, own.Session, f.Title, append([]session.Body{moved}, events...)...)
+		_, own.At, err = h.eng.Fork(ctx, parent, f.Seq, own.Session, f.Title, slices.Concat([]session.Body{moved}, taken, events)...)
 		return err
 	})
 	return own, err

@@ -26,6 +26,23 @@ func (h *Home) ForkLike(ctx context.Context, like, parent string, seq int64, tit
 	return id, err
 }
 
+// takenBack are the events by which a fork at a seq is without the grants that were taken back since.
+func (h *Home) takenBack(ctx context.Context, parent string, seq int64) ([]session.Body, error) {
+	if seq == 0 {
+		return nil, nil
+	}
+	now, err := h.State(ctx, parent)
+	if err != nil {
+		return nil, err
+	}
+	then, err := h.eng.ForkState(ctx, parent, seq)
+	if err != nil {
+		return nil, err
+	}
+	left := slices.DeleteFunc(slices.Clone(then.Permissions.Grants), func(g session.Grant) bool { return !granted(now.Permissions.Grants, g) })
+	return grants(left, then.Permissions.Grants), nil
+}
+
 // kept are the events by which a fork of a state has the settings and permissions of another one.
 func kept(now, then *session.State) (out []session.Body) {
 	c, some := &session.Configured{}, false
@@ -80,20 +97,22 @@ func differs[T comparable](to **T, now, then T, some *bool) {
 // grants are the events after which those of then are those of now. A rule is taken back in every directory, and then given
 // again where it holds.
 func grants(now, then []session.Grant) (out []session.Body) {
-	has := func(all []session.Grant, g session.Grant) bool {
-		return slices.ContainsFunc(all, func(o session.Grant) bool { return o.Rule == g.Rule && o.Cwd == g.Cwd })
-	}
 	back := map[string]bool{}
 	for _, g := range then {
-		if !has(now, g) && !back[g.Rule] {
+		if !granted(now, g) && !back[g.Rule] {
 			back[g.Rule] = true
 			out = append(out, &session.PermissionRevoked{Rule: g.Rule})
 		}
 	}
 	for _, g := range now {
-		if back[g.Rule] || !has(then, g) {
+		if back[g.Rule] || !granted(then, g) {
 			out = append(out, &session.PermissionGranted{Rule: g.Rule, Scope: g.Scope, Cwd: g.Cwd})
 		}
 	}
 	return out
+}
+
+// granted reports whether a grant is among others.
+func granted(all []session.Grant, g session.Grant) bool {
+	return slices.ContainsFunc(all, func(o session.Grant) bool { return o.Rule == g.Rule && o.Cwd == g.Cwd })
 }

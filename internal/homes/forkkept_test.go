@@ -102,6 +102,16 @@ func TestWhoGoesBackKeepsWhatHoldsNow(t *testing.T) {
 		t.Errorf("%+v at %d", got.Faults, got.Parent.Seq)
 	}
 
+	plain, _, err := h.Fork(t.Context(), "s", then.Head.Seq, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := then.Copy()
+	want.Permissions.Grants = []session.Grant{{Rule: "Bash(ls:*)", Cwd: other}, {Rule: "Bash(cat:*)", Cwd: dir}}
+	if got := load(t, h, plain); holds(got) != holds(want) || got.Config.Mode != then.Config.Mode {
+		t.Errorf("a fork has\n%s\nof then there is left\n%s", holds(got), holds(want))
+	}
+
 	bypass, err := h.Hold(t.Context(), "s", homes.HoldOptions{Options: engine.Options{Mode: permission.ModeBypass}})
 	if err != nil {
 		t.Fatal(err)
