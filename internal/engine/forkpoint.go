@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -41,6 +42,9 @@ func (e *Engine) arrival(ctx context.Context, st *session.State) (*session.Impor
 	seq := st.Head.Seq
 	for until := int64(0); ; {
 		later, err := e.LoadAt(ctx, st.ID, until, false)
+		if _, damaged := errors.AsType[*store.CorruptError](err); damaged {
+			return e.rescued(ctx, st)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -74,9 +78,30 @@ func (e *Engine) arrived(ctx context.Context, st *session.State, at int64) (*ses
 		return nil, &store.CorruptError{Session: st.ID, Seq: at, Cause: errNoArrival}
 	}
 	fork := *came
-	fork.Part, fork.Lifecycle, fork.Since, fork.Price = false, "", 0, nil
-	if e.cfg.Price != nil {
-		fork.Price = e.cfg.Price(st.Agent.Provider, st.Agent.Model)
-	}
+	fork.Part, fork.Lifecycle, fork.Since, fork.Price = false, "", 0, e.price(st)
 	return &fork, nil
+}
+
+// rescued is what follows the first event of a fork of a log whose later part is damaged: whether what is before it came
+// from another home is not known then, and it is taken for that. It works where the listing says that the session did.
+func (e *Engine) rescued(ctx context.Context, st *session.State) (*session.Imported, error) {
+	info, err := e.cfg.Store.Get(ctx, st.ID)
+	if err != nil {
+		return nil, err
+	}
+	b := &session.Imported{Head: st.Head, From: st.Config.Root, Root: info.Heads.Cwd, Cwd: st.Cwd, Price: e.price(st), Text: []byte(rescuedText)}
+	if b.Root != b.From {
+		b.Cwd = b.Root
+	}
+	return b, nil
+}
+
+const rescuedText = "[What came later in this session is damaged; it goes on from here. What was allowed has to be allowed again. Read files before you rely on what you know of them.]"
+
+// price is what a state's model costs by what is known here; nil: nothing is.
+func (e *Engine) price(st *session.State) *model.Price {
+	if e.cfg.Price == nil {
+		return nil
+	}
+	return e.cfg.Price(st.Agent.Provider, st.Agent.Model)
 }

@@ -3,10 +3,12 @@ package homes
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // ForkLike is [Home.Fork] in which holds what holds in a session now, whatever held at the event: the mode, the model,
@@ -32,6 +34,9 @@ func (h *Home) takenBack(ctx context.Context, parent string, seq int64) ([]sessi
 		return nil, nil
 	}
 	now, err := h.State(ctx, parent)
+	if _, damaged := errors.AsType[*store.CorruptError](err); damaged {
+		return nil, nil // a fork of such a log has none
+	}
 	if err != nil {
 		return nil, err
 	}

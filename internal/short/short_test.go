@@ -25,8 +25,11 @@ func TestRead(t *testing.T) {
 	if _, err := short.Read(file, 3, 0); !errors.Is(err, short.ErrLong) {
 		t.Errorf("a file that is too long: %v", err)
 	}
-	if _, err := short.Read(dir, 3, 0); !errors.Is(err, short.ErrNoFile) {
-		t.Errorf("a directory: %v", err)
+	if _, err := short.Read(os.DevNull, 3, 0); !errors.Is(err, short.ErrNoFile) {
+		t.Errorf("a device: %v", err)
+	}
+	if b, err := short.Read(dir, 0, 0); err == nil {
+		t.Errorf("a directory: %q", b)
 	}
 	if _, err := short.Read(link, 4, sys.NoFollow); err == nil && sys.NoFollow != 0 {
 		t.Error("a link is followed")

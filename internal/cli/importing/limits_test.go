@@ -83,14 +83,20 @@ func TestAForkOfABundlesPastAsks(t *testing.T) {
 	o := forge.Opened("s")
 	o.Agent.Model, o.Cwd, o.Config.Root = strings.TrimPrefix(script, "scripted/"), w.Dir, w.Dir
 	granted := &session.PermissionGranted{Rule: "Bash", Scope: "session", Cwd: w.Dir}
-	feed(w, string(forge.Bundle{Bodies: []session.Body{o, granted, &session.App{Namespace: "x", Data: []byte("1")}}}.Bytes(t))).OK("import", "-")
+	note := &session.App{Namespace: "x", Data: []byte("1")}
+	feed(w, string(forge.Bundle{Bodies: []session.Body{o, granted, note, note}}.Bytes(t))).OK("import", "-")
 	w.OK("fork", "s@3", "--id", "kid")
+	w.DropSnapshots()
+	w.Damage("s", 4)
+	w.OK("fork", "s@3", "--id", "rescued") // nobody can tell any more that it came in a bundle
 	there := func() bool {
 		_, err := os.Stat(filepath.Join(w.Dir, "pwned"))
 		return err == nil
 	}
-	if got := w.Run("-p", "-r", "kid", "--cwd", ".", "on"); got.Code != 3 || there() {
-		t.Errorf("exit %d: %s", got.Code, got.Stderr)
+	for _, id := range []string{"kid", "rescued"} {
+		if got := w.Run("-p", "-r", id, "--cwd", ".", "on"); got.Code != 3 || there() {
+			t.Errorf("%s: exit %d: %s", id, got.Code, got.Stderr)
+		}
 	}
 	w.OK("approvals", "allow", "kid", "--resume")
 	if !there() {
