@@ -6,7 +6,7 @@ export CGO_ENABLED ?= 0
 help: ## list what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-test: ## all tests, the crash, kill and power-loss campaigns included (about 5 minutes on 2 cores)
+test: ## all tests, the crash, kill and power-loss campaigns included (about 10 minutes on 2 cores)
 	go test ./...
 
 # The race run has what runs at once in one process: not the pure packages, not what only starts other processes.
