@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/perdure/perdure/internal/bundle"
 	"github.com/perdure/perdure/internal/engine"
@@ -255,6 +256,16 @@ func awayWithOutput(t *testing.T, from *homes.Home, id string) (to *homes.Home, 
 	moves(t, from, to, id, t.TempDir())
 	if _, err := to.Run(t.Context(), id, homes.RunOptions{Prompt: "on", Options: engine.Options{Mode: permission.ModeBypass}}); err != nil {
 		t.Fatal(err)
+	}
+	// A run may end before the end of its command is in its log: then the next opening writes it.
+	for tick := time.NewTicker(10 * time.Millisecond); load(t, to, id).Task("bash_3").Live(); <-tick.C {
+		held, err := to.Hold(t.Context(), id, homes.HoldOptions{Still: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := held.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	back, _ = packed(t, to, id, homes.BundleOptions{})
 	return to, back
